@@ -1,0 +1,3 @@
+module github.com/rolecall-dev/rolecall
+
+go 1.26

@@ -1,0 +1,114 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Kind is what sort of disagreement a finding is.
+type Kind string
+
+// The kinds, in the order in which the first of them is a role's state.
+const (
+	Missing    Kind = "missing"
+	Duplicate  Kind = "duplicate"
+	Ambiguous  Kind = "ambiguous"
+	Inactive   Kind = "inactive"
+	Drift      Kind = "drift"
+	Unknown    Kind = "unknown"
+	Unreviewed Kind = "unreviewed"
+	Unexpected Kind = "unexpected"
+)
+
+// State is how a role stands in a source: the first of the kinds of its
+// findings, or OK, or OutOfScope where the source was not looked at.
+type State string
+
+// The states that are not kinds of finding.
+const (
+	OK         State = "ok"
+	OutOfScope State = "out-of-scope"
+)
+
+// Entry is what the catalogue knows of a kind.
+type Entry struct {
+	Kind     Kind
+	Title    string // a few words
+	Severity string // error, warning, note
+	Meaning  string // one sentence
+	NextStep string // what to look at first
+}
+
+// Catalogue is every kind of finding in the fixed order. Titles in text, rules
+// in SARIF and the table in the README are made from it.
+func Catalogue() []Entry { return slices.Clone(catalogue) }
+
+var catalogue = []Entry{
+	{Missing, "missing", "error", "The source was read whole and holds no object of the role.", "find the change that removed it, then register the job again as the ledger states it"},
+	{Duplicate, "duplicate", "error", "More than one object plays a role that expects one, also across sources: the job runs twice.", "decide which object is the right one and remove the others"},
+	{Ambiguous, "ambiguous", "error", "Two roles claim one object by their match, so it satisfies neither.", "put a role marker on the object, or narrow the match of the roles"},
+	{Inactive, "inactive", "error", "The object is there and will not run.", "find out who switched it off and why, then switch it on again or say state: suspended in the ledger"},
+	{Drift, "drift", "error", "The object does not do, or not when, what the ledger states, or has another version.", "compare the fields, then bring the object or the ledger up to date by a reviewed change"},
+	{Unknown, "unknown", "warning", "The role was not found, and a part in which it could be was not read.", "make the unread part readable (see coverage) and run the audit again"},
+	{Unreviewed, "unreviewed", "warning", "No person has reviewed the role yet.", "read the role, then remove its line review: pending"},
+	{Unexpected, "unexpected", "warning", "An object plays no role that the ledger has here.", "add the role to the ledger, or remove the job, or ignore it for its source"},
+}
+
+// Entry is the catalogue's entry of a kind.
+func (k Kind) Entry() Entry {
+	if i := k.order(); i < len(catalogue) {
+		return catalogue[i]
+	}
+	return Entry{Kind: k, Title: string(k), Severity: "error"}
+}
+
+func (k Kind) order() int {
+	i := slices.IndexFunc(catalogue, func(e Entry) bool { return e.Kind == k })
+	if i < 0 {
+		return len(catalogue)
+	}
+	return i
+}
+
+// Gating are the kinds that fail an audit by default: all but Unknown, which
+// has an exit code of its own. Of Unexpected only objects with a marker count.
+func Gating() []Kind {
+	var out []Kind
+	for _, e := range catalogue {
+		if e.Kind != Unknown && e.Kind != Unexpected {
+			out = append(out, e.Kind)
+		}
+	}
+	return out
+}
+
+// ParseKinds reads a list of kinds as --fail-on takes it; none stands for no
+// kind at all.
+func ParseKinds(words []string) ([]Kind, error) {
+	out := []Kind{}
+	for _, w := range words {
+		w = strings.TrimSpace(w)
+		if w == "none" && len(words) == 1 {
+			return out, nil
+		}
+		k := Kind(w)
+		if k.order() == len(catalogue) || k == Unknown {
+			return nil, fmt.Errorf("--fail-on %q is not a kind that can fail an audit; take some of %s, or none (what could not be read has exit code 3; see --allow-partial)", w, kindWords())
+		}
+		if !slices.Contains(out, k) {
+			out = append(out, k)
+		}
+	}
+	return out, nil
+}
+
+func kindWords() string {
+	var words []string
+	for _, e := range catalogue {
+		if e.Kind != Unknown {
+			words = append(words, string(e.Kind))
+		}
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,222 @@
+// Package report is the auditor's vocabulary: the kinds of finding and what
+// each means, the report that an audit ends in, and its verdict. Every output
+// format reads a Report and nothing else.
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rolecall-dev/rolecall/specs"
+)
+
+// Schema names the form of an encoded Report.
+const Schema = "rolecall.report/v1"
+
+// Report is the outcome of one audit. Encoded, every key is present, no list
+// is null, and times are UTC.
+type Report struct {
+	Schema           string     `json:"schema"`
+	Tool             Tool       `json:"tool"`
+	Mode             string     `json:"mode"` // live, offline or snapshot
+	ObservedAt       time.Time  `json:"observed_at"`
+	Canonicalisation string     `json:"canonicalisation"`
+	Ledger           Ledger     `json:"ledger"`
+	Verdict          Verdict    `json:"verdict"`
+	ExitCode         int        `json:"exit_code"`
+	Complete         bool       `json:"complete"` // every part in scope was read
+	FailOn           []Kind     `json:"fail_on"`
+	Coverage         []Coverage `json:"coverage"`
+	Summary          Summary    `json:"summary"`
+	Roles            []Role     `json:"roles"`
+	Findings         []Finding  `json:"findings"`
+	Notes            []Note     `json:"notes"`
+}
+
+// Tool is the program that made a report.
+type Tool struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// Ledger is the reviewed intent that was compared with.
+type Ledger struct {
+	Path     string `json:"path"`
+	Name     string `json:"name"`
+	Revision int    `json:"revision"` // 0 if the ledger states none
+	SHA256   string `json:"sha256"`   // of the file's bytes, hex
+}
+
+// Coverage is one part of a source and how well it was seen.
+type Coverage struct {
+	Source   string `json:"source"`
+	Provider string `json:"provider"`
+	Part     string `json:"part"`
+	State    string `json:"state"` // read, denied, absent, failed, partial; out-of-scope for a source that was not looked at
+	Objects  int    `json:"objects"`
+	Reason   string `json:"reason"`
+}
+
+// Gap says that something in the part may have been missed.
+func (c Coverage) Gap() bool { return c.State != "read" && c.State != string(OutOfScope) }
+
+// Summary counts roles by their state, and what else was found.
+type Summary struct {
+	Roles      int `json:"roles"`
+	OK         int `json:"ok"`
+	Missing    int `json:"missing"`
+	Duplicate  int `json:"duplicate"`
+	Ambiguous  int `json:"ambiguous"`
+	Inactive   int `json:"inactive"`
+	Drift      int `json:"drift"`
+	Unknown    int `json:"unknown"`
+	Unreviewed int `json:"unreviewed"`
+	OutOfScope int `json:"out_of_scope"`
+	Unexpected int `json:"unexpected"` // findings
+	Waived     int `json:"waived"`     // findings
+	Gaps       int `json:"gaps"`       // parts in scope that were not read whole
+	Objects    int `json:"objects"`
+	Ignored    int `json:"ignored"` // objects without a role that a rule or the built-in list leaves out
+}
+
+// Role is one expectation, a role in one source, and how it stands.
+type Role struct {
+	Role    string   `json:"role"`
+	Source  string   `json:"source"`
+	State   State    `json:"state"`
+	Owner   string   `json:"owner"`
+	Purpose string   `json:"purpose"`
+	Version string   `json:"version"`
+	Hash    string   `json:"hash"`    // what the ledger wants
+	Partial bool     `json:"partial"` // the ledger states only some fields
+	Objects []string `json:"objects"`
+	Stages  Stages   `json:"stages"`
+	NextDue *string  `json:"next_due"` // RFC 3339, UTC; null if never or not known
+	// Schedule is what the ledger wants, as written.
+	Schedule string    `json:"schedule"`
+	Location specs.Pos `json:"location"`
+}
+
+// Stages are the steps of a role's ladder that this audit has looked at.
+type Stages struct {
+	Registered string `json:"registered"` // yes, no, unknown
+}
+
+// Finding is one disagreement between ledger and scheduler.
+type Finding struct {
+	ID         string    `json:"id"`
+	Kind       Kind      `json:"kind"`
+	Role       string    `json:"role"`
+	Source     string    `json:"source"`
+	Owner      string    `json:"owner"`
+	Severity   string    `json:"severity"` // from the catalogue
+	Confirmed  bool      `json:"confirmed"`
+	Reason     string    `json:"reason"` // a code: edited-without-version, suspended, …
+	Message    string    `json:"message"`
+	Objects    []string  `json:"objects"`
+	Fields     []Field   `json:"fields"`
+	ChangedBy  *Change   `json:"changed_by"`
+	Hints      []string  `json:"hints"`
+	Location   specs.Pos `json:"location"` // the role in the ledger, or the object
+	ObservedAt specs.Pos `json:"object_location"`
+	NextStep   string    `json:"next_step"`
+	Waiver     *Waiver   `json:"waiver"`
+	// Marked says that the object of an unexpected finding carries a marker.
+	Marked bool `json:"marked"`
+}
+
+// Field is one difference, with secrets masked.
+type Field struct {
+	Path     string `json:"path"`
+	Desired  string `json:"desired"`
+	Observed string `json:"observed"`
+	Cosmetic bool   `json:"cosmetic"`
+	Masked   bool   `json:"masked"` // a secret was hidden in desired or observed
+}
+
+// Change is who changed an object and when, and how that is known.
+type Change struct {
+	Who      string    `json:"who"`
+	When     time.Time `json:"when"`
+	Evidence string    `json:"evidence"`
+}
+
+// Waiver is why a finding does not gate, and until when.
+type Waiver struct {
+	Reason string    `json:"reason"`
+	Owner  string    `json:"owner"`
+	Until  string    `json:"until"`
+	Ended  bool      `json:"ended"` // it is over: the finding gates again
+	Pos    specs.Pos `json:"location"`
+}
+
+// Waived says that the finding is taken out of account.
+func (f Finding) Waived() bool { return f.Waiver != nil && !f.Waiver.Ended }
+
+// Note is something worth saying that never gates.
+type Note struct {
+	Code     string    `json:"code"`
+	Source   string    `json:"source"`
+	Message  string    `json:"message"`
+	Location specs.Pos `json:"location"`
+}
+
+// Compare is the order of findings: by role and source, then by kind; those
+// without a role last, by object.
+func (f Finding) Compare(g Finding) int {
+	return cmp.Or(
+		cmp.Compare(btoi(f.Role == ""), btoi(g.Role == "")),
+		strings.Compare(f.Role, g.Role),
+		strings.Compare(f.Source, g.Source),
+		cmp.Compare(f.Kind.order(), g.Kind.order()),
+		strings.Compare(f.ID, g.ID),
+	)
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// Tidy gives the report its one order, fills what the catalogue knows and
+// leaves no list null.
+func (r Report) Tidy() Report {
+	r.Coverage = sorted(r.Coverage, func(a, b Coverage) int {
+		return cmp.Or(strings.Compare(a.Source, b.Source), strings.Compare(a.Part, b.Part))
+	})
+	r.Roles = sorted(r.Roles, func(a, b Role) int {
+		return cmp.Or(strings.Compare(a.Role, b.Role), strings.Compare(a.Source, b.Source))
+	})
+	r.Notes = sorted(r.Notes, func(a, b Note) int {
+		return cmp.Or(strings.Compare(a.Source, b.Source), a.Location.Compare(b.Location), strings.Compare(a.Code, b.Code), strings.Compare(a.Message, b.Message))
+	})
+	r.Notes = slices.Compact(r.Notes)
+	r.Findings = sorted(r.Findings, Finding.Compare)
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		f.Severity = f.Kind.Entry().Severity
+		f.Objects, f.Fields, f.Hints = notNil(f.Objects), notNil(f.Fields), notNil(f.Hints)
+	}
+	for i := range r.Roles {
+		r.Roles[i].Objects = notNil(r.Roles[i].Objects)
+	}
+	r.FailOn = notNil(r.FailOn)
+	return r
+}
+
+func sorted[T any](in []T, compare func(a, b T) int) []T {
+	out := slices.Clone(notNil(in))
+	slices.SortStableFunc(out, compare)
+	return out
+}
+
+func notNil[T any](in []T) []T {
+	if in == nil {
+		return []T{}
+	}
+	return in
+}

@@ -1,0 +1,56 @@
+package report
+
+import "slices"
+
+// Verdict is an audit's outcome in one word.
+type Verdict string
+
+// The verdicts and their exit codes.
+const (
+	Clean      Verdict = "clean"      // 0: everything in scope was read, nothing gates
+	Findings   Verdict = "findings"   // 1: some finding gates
+	Incomplete Verdict = "incomplete" // 3: nothing gates, but clean cannot be claimed
+)
+
+// Gate says what may fail an audit.
+type Gate struct {
+	// Kinds fail it; nil means Gating() and Unexpected for marked objects only.
+	Kinds []Kind
+	// ExitZero takes findings out of account, and nothing else.
+	ExitZero bool
+	// AllowPartial takes gaps out of account, and nothing else.
+	AllowPartial bool
+	// RequireAllSources makes a source that was not looked at a gap.
+	RequireAllSources bool
+}
+
+// fails says that a finding is of a kind that gates.
+func (g Gate) fails(f Finding) bool {
+	if f.Waived() || !f.Confirmed || f.Kind == Unknown {
+		return false
+	}
+	if g.Kinds == nil {
+		return f.Kind != Unexpected || f.Marked
+	}
+	return slices.Contains(g.Kinds, f.Kind)
+}
+
+// Judge is the only place that decides an audit's verdict and exit code, for
+// every format.
+//
+//	some finding gates, no ExitZero      findings     1
+//	else a gap, no AllowPartial          incomplete   3
+//	else                                 clean        0
+func (g Gate) Judge(findings []Finding, coverage []Coverage) (Verdict, int) {
+	if !g.ExitZero && slices.ContainsFunc(findings, g.fails) {
+		return Findings, 1
+	}
+	gap := func(c Coverage) bool {
+		return c.Gap() || g.RequireAllSources && c.State == string(OutOfScope)
+	}
+	unknown := func(f Finding) bool { return f.Kind == Unknown }
+	if !g.AllowPartial && (slices.ContainsFunc(coverage, gap) || slices.ContainsFunc(findings, unknown)) {
+		return Incomplete, 3
+	}
+	return Clean, 0
+}

@@ -1,0 +1,160 @@
+// Package providers is the contract between what looks at schedulers and what
+// judges: a Provider lists one source, and says of each part of it how well it
+// was seen. It knows no scheduler and does no I/O.
+package providers
+
+import (
+	"context"
+	"time"
+
+	"github.com/rolecall-dev/rolecall/specs"
+)
+
+// Provider lists one source.
+type Provider interface {
+	// Observe returns what it saw and what it could not see. There is no error
+	// beside it: a part that could not be read is an Area with the reason, and
+	// the objects that were read before a failure are kept. A cancelled context
+	// makes the parts that were not reached Failed.
+	Observe(ctx context.Context, sel Selection) Observation
+}
+
+// Translator is what a provider grows where a ledger's statement can be put in
+// its own terms: the template by the same translation as a live object.
+type Translator interface {
+	// Translate gives what the statement wants of an object in this source, or
+	// an error that names the place in the ledger or template. Its Ref is left
+	// to the caller.
+	Translate(st specs.Statement) (specs.Desired, error)
+}
+
+// Selection narrows what is looked at. The zero Selection is the whole source.
+type Selection struct {
+	// Parts are the names of the areas to look at; empty means all.
+	Parts []string
+}
+
+// Wants says whether an area is to be looked at.
+func (s Selection) Wants(part string) bool {
+	if len(s.Parts) == 0 {
+		return true
+	}
+	for _, p := range s.Parts {
+		if p == part {
+			return true
+		}
+	}
+	return false
+}
+
+// Observation is one look at one source.
+type Observation struct {
+	Source   string
+	Provider string // crontab, github or kubernetes
+	Objects  []Object
+	Areas    []Area
+	Notes    []Note
+	// Requests counts what was asked of a server; 0 for files.
+	Requests int
+}
+
+// AreaState is how well a part of a source was seen.
+type AreaState string
+
+// The states of an area. Only Read lets anything be called absent.
+const (
+	Read    AreaState = "read"
+	Denied  AreaState = "denied"
+	Missing AreaState = "absent"
+	Failed  AreaState = "failed"
+	Partial AreaState = "partial"
+)
+
+// Area is a part of a source, the unit of coverage: a namespace, a repository,
+// a user, a file.
+type Area struct {
+	Part   string // namespace/batch, repo/acme/shop, file/etc/crontab, user/deploy
+	State  AreaState
+	Reason string // why it was not read, and the next step; empty for Read
+}
+
+// Gap says that something in the area may have been missed.
+func (a Area) Gap() bool { return a.State != Read }
+
+// Object is one schedule-bearing thing that was found.
+type Object struct {
+	// ID names it in reports and waivers: provider:source/path. It does not hold
+	// a line number, and survives an edit above the object.
+	ID       string
+	Source   string
+	Provider string
+	Part     string // the area in which it was read
+	Pos      specs.Pos
+	Marker   Marker
+	// Attrs are what a ledger's match can name: user, command, file; repo,
+	// workflow, cron; namespace, name.
+	Attrs  map[string]string
+	Labels map[string]string
+	Spec   specs.Spec
+	// Env is the whole effective environment of a crontab entry; its spec keeps
+	// only what every command depends on.
+	Env specs.Value
+	// Inactive are the reasons why the object will not run; none means active.
+	Inactive []Inactive
+	// Opaque says that the text could not be read as an entry, so that there is
+	// nothing to compare.
+	Opaque bool
+	// Entries are the schedules of a workflow one by one, where a ledger may
+	// match a single one of them.
+	Entries []Entry
+	// UID is the scheduler's own identity of the object, if it has one.
+	UID     string
+	Created time.Time
+	Changes []Change
+	// LastStart and LastSuccess are what the scheduler itself says; zero if it
+	// says nothing.
+	LastStart, LastSuccess time.Time
+}
+
+// Marker is what an object says about its role.
+type Marker struct {
+	Role    string // empty if there is none
+	Version string // empty if none is stated
+	Pos     specs.Pos
+	// Invalid is the text of a marker that cannot be the key of a role.
+	Invalid string
+}
+
+// Present says that the object carries a marker, good or bad.
+func (m Marker) Present() bool { return m.Role != "" || m.Invalid != "" }
+
+// Entry is one schedule of an object that has several.
+type Entry struct {
+	Text     string // as written
+	Schedule specs.Schedule
+	Pos      specs.Pos
+}
+
+// Inactive is why an object will not run.
+type Inactive struct {
+	Code   string // suspended, commented-out, file-not-loaded, invalid-line, invalid-schedule, disabled_manually …
+	Detail string // what was seen, with its place
+	Next   string // what to do about it; empty for the catalogue's own
+}
+
+// Change is who changed something and when, as far as that can be known.
+type Change struct {
+	Who      string
+	When     time.Time
+	Evidence string // managedFields, commit, file
+	// Paths are the fields that the change is known to have touched, as in a
+	// Difference; empty if it is not known.
+	Paths []string
+}
+
+// Note is something worth saying that never gates.
+type Note struct {
+	Code    string // bad-line, dangling-marker, ineffective-zone …
+	Message string
+	Pos     specs.Pos
+}

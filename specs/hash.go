@@ -1,0 +1,167 @@
+package specs
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Canonicalisation names the rules by which a Hash is made. A change of what
+// Canonical prints for any Spec is a new name, never a change of this one.
+const Canonicalisation = "rc1"
+
+// Hash identifies a Spec: the name of its canonicalisation, a colon and the
+// hex SHA-256 of the canonical bytes.
+type Hash struct {
+	scheme string
+	sum    [sha256.Size]byte
+}
+
+// ParseHash reads what String prints. A canonicalisation that this program
+// does not have is an error, since the sum could only ever differ.
+func ParseHash(s string) (Hash, error) {
+	scheme, digits, ok := strings.Cut(s, ":")
+	if !ok || len(digits) != 2*sha256.Size {
+		return Hash{}, fmt.Errorf("hash %q is not %s: and 64 hex digits; print it with: rolecall ledger hash", s, Canonicalisation)
+	}
+	if scheme != Canonicalisation {
+		return Hash{}, fmt.Errorf("hash %q was made by canonicalisation %s and this rolecall has %s; pin it again with: rolecall ledger hash", s, scheme, Canonicalisation)
+	}
+	h := Hash{scheme: scheme}
+	if _, err := hex.Decode(h.sum[:], []byte(digits)); err != nil || strings.ToLower(digits) != digits {
+		return Hash{}, fmt.Errorf("hash %q is not %s: and 64 hex digits in lower case; print it with: rolecall ledger hash", s, Canonicalisation)
+	}
+	return h, nil
+}
+
+// String is the hash as it is written in a ledger and in reports; empty for
+// the zero Hash.
+func (h Hash) String() string {
+	if h.IsZero() {
+		return ""
+	}
+	return h.scheme + ":" + hex.EncodeToString(h.sum[:])
+}
+
+// IsZero says that there is no hash.
+func (h Hash) IsZero() bool { return h.scheme == "" }
+
+// Hash is that of the canonical bytes.
+func (s Spec) Hash() Hash {
+	if !s.saved.IsZero() {
+		return s.saved
+	}
+	return Hash{scheme: Canonicalisation, sum: sha256.Sum256(s.Canonical())}
+}
+
+// Canonical is the spec as JSON by RFC 8785: one byte string for each meaning.
+func (s Spec) Canonical() []byte {
+	b := make([]byte, 0, 512)
+	b = append(b, `{"body":`...)
+	b = appendValue(b, s.Body)
+	b = append(b, `,"schedule":[`...)
+	for i, c := range s.canonicalSchedules() {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendString(b, c)
+	}
+	return append(b, "]}"...)
+}
+
+func appendValue(b []byte, v Value) []byte {
+	switch v.Kind {
+	case Bool, Number:
+		return append(b, v.Text...)
+	case Text:
+		return appendString(b, v.Text)
+	case Sealed:
+		return append(appendString(append(b, `{"sealed":`...), v.Text), '}')
+	case List:
+		b = append(b, '[')
+		for i, m := range v.Members {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendValue(b, m.Value)
+		}
+		return append(b, ']')
+	case Map:
+		b = append(b, '{')
+		for i, m := range v.Members {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendString(b, m.Key)
+			b = append(b, ':')
+			b = appendValue(b, m.Value)
+		}
+		return append(b, '}')
+	}
+	return append(b, "null"...)
+}
+
+const hexDigits = "0123456789abcdef"
+
+// appendString quotes as RFC 8785 (section 3.2.2.2) does. A byte that is no UTF-8 has no form in
+// JSON; it is written as \udcXX, an unpaired surrogate that no valid text can
+// hold, so that two different byte strings never share a hash.
+func appendString(b []byte, s string) []byte {
+	b = append(b, '"')
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c < utf8.RuneSelf {
+			switch {
+			case c == '"' || c == '\\':
+				b = append(b, '\\', c)
+			case c >= 0x20:
+				b = append(b, c)
+			case c == '\b':
+				b = append(b, `\b`...)
+			case c == '\t':
+				b = append(b, `\t`...)
+			case c == '\n':
+				b = append(b, `\n`...)
+			case c == '\f':
+				b = append(b, `\f`...)
+			case c == '\r':
+				b = append(b, `\r`...)
+			default:
+				b = append(b, `\u00`...)
+				b = append(b, hexDigits[c>>4], hexDigits[c&15])
+			}
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && n == 1 {
+			b = append(b, `\udc`...)
+			b = append(b, hexDigits[c>>4], hexDigits[c&15])
+		} else {
+			b = append(b, s[i:i+n]...)
+		}
+		i += n
+	}
+	return append(b, '"')
+}
+
+// formatNumber prints as ECMAScript's Number::toString does, which RFC 8785 (section 3.2.2.3) names.
+func formatNumber(f float64) string {
+	if f == 0 {
+		return "0"
+	}
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return "null"
+	}
+	if a := math.Abs(f); a >= 1e-6 && a < 1e21 {
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	s := strconv.FormatFloat(f, 'e', -1, 64)
+	mantissa, exp, _ := strings.Cut(s, "e")
+	sign := exp[:1]
+	return mantissa + "e" + sign + strings.TrimLeft(exp[1:], "0")
+}
