@@ -26,7 +26,7 @@ type Gate struct {
 
 // fails says that a finding is of a kind that gates.
 func (g Gate) fails(f Finding) bool {
-	if f.Waived() || !f.Confirmed || f.Kind == Unknown {
+	if f.Waived() || f.Kind == Unknown {
 		return false
 	}
 	if g.Kinds == nil {
