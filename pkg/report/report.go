@@ -97,6 +97,8 @@ type Role struct {
 	// Schedule is what the ledger wants, as written.
 	Schedule string    `json:"schedule"`
 	Location specs.Pos `json:"location"`
+	// Cosmetic are differences in text that are none in meaning.
+	Cosmetic []Field `json:"cosmetic"`
 }
 
 // Stages are the steps of a role's ladder that this audit has looked at.
@@ -119,8 +121,8 @@ type Finding struct {
 	Fields     []Field   `json:"fields"`
 	ChangedBy  *Change   `json:"changed_by"`
 	Hints      []string  `json:"hints"`
-	Location   specs.Pos `json:"location"` // the role in the ledger, or the object
-	ObservedAt specs.Pos `json:"object_location"`
+	Location   specs.Pos `json:"location"`        // the role in the ledger, or the object
+	ObservedAt specs.Pos `json:"object_location"` // the object in its own file; empty if it has none
 	NextStep   string    `json:"next_step"`
 	Waiver     *Waiver   `json:"waiver"`
 	// Marked says that the object of an unexpected finding carries a marker.
@@ -129,6 +131,7 @@ type Finding struct {
 
 // Field is one difference, with secrets masked.
 type Field struct {
+	Object   string `json:"object"` // the object that differs
 	Path     string `json:"path"`
 	Desired  string `json:"desired"`
 	Observed string `json:"observed"`
@@ -202,7 +205,7 @@ func (r Report) Tidy() Report {
 		f.Objects, f.Fields, f.Hints = notNil(f.Objects), notNil(f.Fields), notNil(f.Hints)
 	}
 	for i := range r.Roles {
-		r.Roles[i].Objects = notNil(r.Roles[i].Objects)
+		r.Roles[i].Objects, r.Roles[i].Cosmetic = notNil(r.Roles[i].Objects), notNil(r.Roles[i].Cosmetic)
 	}
 	r.FailOn = notNil(r.FailOn)
 	return r
