@@ -1,0 +1,107 @@
+package kubernetes
+
+import (
+	"fmt"
+	"strings"
+
+	batchv1 "k8s.io/api/batch/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rolecall-dev/rolecall/providers"
+	"github.com/rolecall-dev/rolecall/specs"
+)
+
+const (
+	roleAnnotation    = "rolecall/role"
+	versionAnnotation = "rolecall/version"
+)
+
+// objectOf is a CronJob as it was found in a part of a source: in a cluster if
+// live is set, else in a manifest. A manifest that states no namespace has had
+// one set by the caller. What is worth a note about it is said by notesOf.
+func objectOf(cj *batchv1.CronJob, source, part string, pos specs.Pos, live bool) providers.Object {
+	spec, problems := specOf(cj, live)
+	name := nameOf(cj)
+	return providers.Object{
+		ID:          fmt.Sprintf("kubernetes:%s/%s/%s", source, cj.Namespace, name),
+		Source:      source,
+		Provider:    "kubernetes",
+		Part:        part,
+		Pos:         pos,
+		Marker:      markerOf(cj, pos),
+		Attrs:       map[string]string{"namespace": cj.Namespace, "name": name},
+		Labels:      cj.Labels,
+		Spec:        spec,
+		Inactive:    inactiveOf(cj, problems),
+		Opaque:      refused(problems),
+		UID:         string(cj.UID),
+		Created:     cj.CreationTimestamp.UTC(),
+		Changes:     changesOf(cj.ManagedFields),
+		LastStart:   timeOf(cj.Status.LastScheduleTime).UTC(),
+		LastSuccess: timeOf(cj.Status.LastSuccessfulTime).UTC(),
+	}
+}
+
+// notesOf are the notes about a CronJob that runs in spite of what they say.
+func notesOf(cj *batchv1.CronJob, pos specs.Pos, live bool) []providers.Note {
+	_, problems, _ := scheduleOf(cj, live)
+	var out []providers.Note
+	for _, p := range problems {
+		if p.code != invalidSchedule {
+			out = append(out, providers.Note{Code: p.code, Message: fmt.Sprintf("CronJob %s/%s: %s", cj.Namespace, nameOf(cj), p.detail), Pos: pos})
+		}
+	}
+	return out
+}
+
+// nameOf is the name, or the beginning of one that the server would complete.
+func nameOf(cj *batchv1.CronJob) string {
+	if cj.Name == "" {
+		return cj.GenerateName
+	}
+	return cj.Name
+}
+
+func timeOf(t *metav1.Time) metav1.Time {
+	if t == nil {
+		return metav1.Time{}
+	}
+	return *t
+}
+
+func markerOf(cj *batchv1.CronJob, pos specs.Pos) providers.Marker {
+	role, ok := cj.Annotations[roleAnnotation]
+	if !ok {
+		return providers.Marker{}
+	}
+	m := providers.Marker{Role: role, Version: strings.TrimSpace(cj.Annotations[versionAnnotation]), Pos: pos}
+	if !specs.ValidRoleKey(role) {
+		m.Role, m.Invalid = "", role
+		if role == "" {
+			m.Invalid = `""`
+		}
+	}
+	return m
+}
+
+func inactiveOf(cj *batchv1.CronJob, problems []problem) []providers.Inactive {
+	var out []providers.Inactive
+	if cj.Spec.Suspend != nil && *cj.Spec.Suspend {
+		out = append(out, providers.Inactive{Code: "suspended", Detail: "spec.suspend is true"})
+	}
+	for _, p := range problems {
+		if p.code == invalidSchedule {
+			out = append(out, providers.Inactive{Code: invalidSchedule, Detail: p.detail, Next: p.next})
+		}
+	}
+	return out
+}
+
+func refused(problems []problem) bool {
+	for _, p := range problems {
+		if p.code == invalidSchedule {
+			return true
+		}
+	}
+	return false
+}
