@@ -1,0 +1,170 @@
+package ledger
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/rolecall-dev/rolecall/pkg/strict"
+	"github.com/rolecall-dev/rolecall/specs"
+)
+
+// builder turns the written form into the roles, and gathers errors.
+type builder struct {
+	out      Ledger
+	errs     strict.Errors
+	warnings []Warning
+	read     ReadFile
+	files    map[string]document // templates that were read, by path
+	isRole   map[string]bool
+}
+
+func (b *builder) warn(pos specs.Pos, format string, args ...any) {
+	b.warnings = append(b.warnings, Warning{pos, fmt.Sprintf(format, args...)})
+}
+
+func (b *builder) file(f fileForm) {
+	b.out.Name = f.Name.Value
+	if f.Revision.Value < 0 || f.Revision.Value > math.MaxInt32 {
+		b.errs.Add(f.Revision.Pos, "revision is %d and must be a small whole number from 0 up", f.Revision.Value)
+	}
+	b.out.Revision = int(f.Revision.Value)
+	for _, it := range f.Roles.Items {
+		b.isRole[it.Key.Value] = true
+	}
+	for _, it := range f.Roles.Items {
+		b.out.Roles = append(b.out.Roles, b.role(it.Key, it.Value))
+	}
+	if len(f.Roles.Items) == 0 {
+		b.warn(f.Pos, "the ledger has no roles, so an audit has nothing to compare; begin with: rolecall ledger init")
+	}
+	b.previousRoles(f)
+	b.sameMatch()
+	b.waivers(f.Waivers)
+}
+
+func (b *builder) role(key strict.Text, f roleForm) specs.Role {
+	if !specs.ValidRoleKey(key.Value) {
+		b.errs.Add(key.Pos, "the role key %s is not 1 to 63 letters, digits, dots, underscores and hyphens; rename the role", strict.Quote(key.Value))
+	}
+	r := specs.Role{
+		Key: key.Value, Pos: key.Pos,
+		Owner: f.Owner.Value, Purpose: f.Purpose.Value,
+		Sources:       b.sources(key.Value, f),
+		Version:       f.Version.Value,
+		Suspended:     f.State.Value == "suspended",
+		Match:         b.match(key.Value, f.Match),
+		PreviousRoles: f.PreviousRoles.Values(),
+		Pending:       f.Review.Value == "pending",
+	}
+	if f.Spec.Stated() {
+		r.Statement = b.statement(key.Value, f.Spec)
+	}
+	b.pause(&r, f)
+	b.remembered(&r, f.Ref)
+	for _, ig := range f.Ignore {
+		r.Ignore = append(r.Ignore, b.ignore(key.Value, ig))
+	}
+	for _, name := range []string{"owner", "version"} {
+		if !f.Has(name) {
+			b.warn(key.Pos, "role %s has no %s; add one", key.Value, name)
+		}
+	}
+	return r
+}
+
+// sources are the names in source or sources, of which a role has just one.
+func (b *builder) sources(role string, f roleForm) []string {
+	if !f.Place.Stated() {
+		return nil
+	}
+	if !f.Has("source") && !f.Has("sources") {
+		b.errs.Add(f.Pos, "role %s has neither source nor sources; say where to look for it", role)
+	}
+	if f.Source.Stated() && f.Sources.Stated() {
+		b.errs.Add(f.Sources.Pos, "role %s has both source and sources; keep one of them", role)
+	}
+	list := f.Sources.Items
+	if f.Source.Stated() {
+		list = []strict.Text{f.Source}
+	}
+	var out []string
+	for _, s := range list {
+		out = append(out, s.Value)
+		b.out.sources[specs.Ref{Role: role, Source: s.Value}] = s.Pos
+	}
+	return out
+}
+
+func (b *builder) pause(r *specs.Role, f roleForm) {
+	if !f.PausedUntil.Stated() || f.PausedUntil.Value == "" {
+		return
+	}
+	if r.Suspended {
+		b.errs.Add(f.PausedUntil.Pos, "role %s is suspended without an end and paused until one; keep state or paused_until", r.Key)
+	}
+	end, err := ParseUntil(f.PausedUntil.Value)
+	if err != nil {
+		b.errs.Add(f.PausedUntil.Pos, "paused_until of role %s: %v", r.Key, err)
+	}
+	r.PausedUntil = end
+}
+
+func (b *builder) remembered(r *specs.Role, f refForm) {
+	if !f.Place.Stated() {
+		return
+	}
+	r.Remembered = specs.Remembered{Pos: f.Pos, UID: f.UID.Value}
+	if f.Seen.Value == "" {
+		return
+	}
+	seen, err := parseInstant(f.Seen.Value)
+	if err != nil {
+		b.errs.Add(f.Seen.Pos, "ref.seen of role %s: %v", r.Key, err)
+	}
+	r.Remembered.Seen = seen
+}
+
+// ignore refuses a field path that names nothing: it would leave every
+// difference out of account.
+func (b *builder) ignore(role string, f ignoreForm) specs.Ignore {
+	if f.Field.Value != "" && !strings.ContainsFunc(f.Field.Value, isLetter) {
+		b.errs.Add(f.Field.Pos, "role %s ignores the field %s, which is every field; name the one that does not count", role, strict.Quote(f.Field.Value))
+	}
+	return specs.Ignore{Pos: f.Pos, Field: f.Field.Value, Reason: f.Reason.Value}
+}
+
+func isLetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
+
+// previousRoles refuses an old key that a role has now, or that two claim.
+func (b *builder) previousRoles(f fileForm) {
+	claimed := map[string]string{}
+	for _, it := range f.Roles.Items {
+		for _, p := range it.Value.PreviousRoles.Items {
+			switch other, twice := claimed[p.Value]; {
+			case p.Value == "":
+			case !specs.ValidRoleKey(p.Value):
+				b.errs.Add(p.Pos, "role %s had the key %s, which is not 1 to 63 letters, digits, dots, underscores and hyphens; no marker can hold it", it.Key.Value, strict.Quote(p.Value))
+			case b.isRole[p.Value]:
+				b.errs.Add(p.Pos, "role %s names %s as a previous role, which is a role of this ledger; remove it here, or rename the other", it.Key.Value, p.Value)
+			case twice && other != it.Key.Value:
+				b.errs.Add(p.Pos, "roles %s and %s both name %s as a previous role; a marker can only mean one of them", other, it.Key.Value, p.Value)
+			}
+			claimed[p.Value] = it.Key.Value
+		}
+	}
+}
+
+func contains(list []string, s string) bool { return slices.Contains(list, s) }
+
+// suggest ends a message about an unknown word.
+func suggest(word string, known []string) string {
+	if n := strict.Nearest(word, known); n != "" {
+		return "; did you mean `" + n + "`?"
+	}
+	if len(known) == 0 {
+		return ""
+	}
+	return "; it has " + strings.Join(known, ", ")
+}

@@ -1,0 +1,100 @@
+package ledger
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rolecall-dev/rolecall/pkg/strict"
+	"github.com/rolecall-dev/rolecall/specs"
+)
+
+// matchKeys are what a match can name, by the provider whose objects have it.
+var matchKeys = []struct {
+	provider string
+	keys     []string
+}{
+	{"crontab", []string{"user", "command", "file", "schedule"}},
+	{"github", []string{"repo", "workflow", "cron"}},
+	{"kubernetes", []string{"namespace", "name", "labels"}},
+}
+
+func (b *builder) match(role string, f matchForm) specs.Match {
+	if !f.Place.Stated() {
+		return specs.Match{}
+	}
+	m := specs.Match{Pos: f.Pos, Keys: map[string]string{}}
+	for name, t := range map[string]strict.Text{
+		"user": f.User, "command": f.Command, "file": f.File, "schedule": f.Schedule,
+		"repo": f.Repo, "workflow": f.Workflow, "cron": f.Cron,
+		"namespace": f.Namespace, "name": f.Name,
+	} {
+		if t.Stated() {
+			m.Keys[name] = t.Value
+		}
+	}
+	for _, it := range f.Labels.Items {
+		if m.Labels == nil {
+			m.Labels = map[string]string{}
+		}
+		m.Labels[it.Key.Value] = it.Value.Value
+	}
+	b.oneProvider(role, f)
+	return m
+}
+
+// oneProvider refuses keys of several providers, since no object has them all,
+// and a match without any, since every object would have it.
+func (b *builder) oneProvider(role string, f matchForm) {
+	first, of, meant := "", "", false
+	for _, p := range matchKeys {
+		for _, k := range p.keys {
+			at, stated := f.Fields[k]
+			meant = meant || f.Has(k)
+			switch {
+			case !stated:
+			case first == "":
+				first, of = k, p.provider
+			case of != p.provider:
+				b.errs.Add(at, "the match of role %s names %s of a %s object beside %s of a %s object; no object has both, keep one kind", role, k, p.provider, first, of)
+			}
+		}
+	}
+	if !meant || f.Labels.Stated() && len(f.Labels.Items) == 0 {
+		b.errs.Add(f.Pos, "the match of role %s names nothing, so every object would fit; name the object, or remove match", role)
+	}
+}
+
+// sameMatch finds roles of one source that surely claim the same object.
+func (b *builder) sameMatch() {
+	first := map[string]string{}
+	for _, r := range b.out.Roles {
+		if r.Match.IsZero() {
+			continue
+		}
+		said := map[string]bool{}
+		for _, s := range r.Sources {
+			k := matchText(s, r.Match)
+			other, twice := first[k]
+			if twice && other != r.Key && !said[other] {
+				said[other] = true
+				b.errs.Add(r.Match.Pos, "roles %s and %s of the source %s have the same match, so both claim the same object; narrow one, or put a role marker on the object", other, r.Key, strict.Quote(s))
+			}
+			if !twice {
+				first[k] = r.Key
+			}
+		}
+	}
+}
+
+// matchText is equal for two matches in a source exactly if they are the same.
+func matchText(source string, m specs.Match) string {
+	parts := []string{source}
+	for _, set := range []map[string]string{m.Keys, m.Labels} {
+		for _, k := range slices.Sorted(maps.Keys(set)) {
+			parts = append(parts, k, set[k])
+		}
+		parts = append(parts, "")
+	}
+	return strings.Join(parts, "\x00")
+}

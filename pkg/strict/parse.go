@@ -1,0 +1,157 @@
+package strict
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/rolecall-dev/rolecall/specs"
+)
+
+// MaxBytes is the size of the largest file that is decoded. A ledger of 10,000
+// roles has about 4 MB; its node tree needs some 20 times that in memory.
+const MaxBytes = 32 << 20
+
+// CheckSize refuses a file by its size in bytes, so that it need not be read.
+func CheckSize(file string, size int64) error {
+	if size <= MaxBytes {
+		return nil
+	}
+	return fmt.Errorf("%s: the file has %d bytes and at most %d are read; split it, or correct the path", file, size, int64(MaxBytes))
+}
+
+// parse gives the one document of a file as a tree of nodes.
+func (d *decoder) parse(data []byte) (root *yaml.Node) {
+	if err := CheckSize(d.file, int64(len(data))); err != nil {
+		d.errs.Add(specs.Pos{File: d.file}, "the file has %d bytes and at most %d are read; split it, or correct the path", len(data), MaxBytes)
+		return nil
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			d.errs.Add(specs.Pos{File: d.file}, "not YAML that can be read: %s", Quote(fmt.Sprint(r)))
+			root = nil
+		}
+	}()
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	var doc, second yaml.Node
+	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
+		d.errs.Add(specs.Pos{File: d.file, Line: 1, Column: 1}, "the file is empty")
+		return nil
+	} else if err != nil {
+		d.syntax(data, err)
+		return nil
+	}
+	if err := dec.Decode(&second); err == nil {
+		d.errs.Add(d.pos(&second), "a second document starts here; a file has exactly one")
+	} else if !errors.Is(err, io.EOF) {
+		d.syntax(data, err)
+	}
+	if len(doc.Content) != 1 {
+		d.errs.Add(d.pos(&doc), "the file is empty")
+		return nil
+	}
+	return doc.Content[0]
+}
+
+var atLine = regexp.MustCompile(`^line (\d+): `)
+
+// syntax notes an error of the YAML library, which gives a line at best.
+func (d *decoder) syntax(data []byte, err error) {
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	pos := specs.Pos{File: d.file}
+	if m := atLine.FindStringSubmatch(text); m != nil {
+		pos.Line, _ = strconv.Atoi(m[1])
+		text = text[len(m[0]):]
+		if strings.HasPrefix(text, "did not find expected ") {
+			pos.Line++ // the parser, unlike the scanner, counts lines from 0
+		}
+	} else {
+		pos.Line, pos.Column = firstBad(data)
+	}
+	d.errs.Add(pos, "not YAML: %s", strings.Trim(strconv.Quote(text), `"`))
+}
+
+// firstBad is the line and column, in bytes, of the first byte that no YAML
+// may hold; zeros if there is none.
+func firstBad(data []byte) (line, column int) {
+	line, column = 1, 1
+	for len(data) > 0 {
+		r, n := utf8.DecodeRune(data)
+		if r == utf8.RuneError && n == 1 || r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0x7f {
+			return line, column
+		}
+		column += n
+		if r == '\n' {
+			line, column = line+1, 1
+		}
+		data = data[n:]
+	}
+	return 0, 0
+}
+
+func (d *decoder) pos(n *yaml.Node) specs.Pos {
+	return specs.Pos{File: d.file, Line: n.Line, Column: n.Column}
+}
+
+// maxExpanded is how many nodes aliases may add to those that are written out.
+const maxExpanded = 1_000_000
+
+// bounded says that the tree with its aliases unfolded is finite and not much
+// larger than what is written. It counts without unfolding anything.
+func (d *decoder) bounded(root *yaml.Node) bool {
+	c := counter{sizes: map[*yaml.Node]int{}}
+	c.size(root)
+	switch {
+	case c.cycle != nil:
+		d.errs.Add(d.pos(c.cycle), "alias %s stands inside the value that it names; write the value out", Quote("*"+c.cycle.Value))
+	case c.bomb != nil:
+		d.errs.Add(d.pos(c.bomb), "the aliases of the file unfold to more than %d values; write them out", maxExpanded)
+	default:
+		return true
+	}
+	return false
+}
+
+type counter struct {
+	sizes       map[*yaml.Node]int // of anchored nodes; 0 while being counted
+	added       int
+	cycle, bomb *yaml.Node
+}
+
+// size is the number of nodes below one, itself included, with aliases
+// unfolded; it stops growing once the budget is spent.
+func (c *counter) size(n *yaml.Node) int {
+	if n.Anchor != "" {
+		c.sizes[n] = 0
+	}
+	total := 1
+	for _, m := range n.Content {
+		if c.cycle != nil || c.bomb != nil {
+			return total
+		}
+		if m.Kind != yaml.AliasNode {
+			total += c.size(m)
+			continue
+		}
+		s := c.sizes[m.Alias]
+		if s == 0 {
+			c.cycle = m
+			return total
+		}
+		total += s
+		if c.added += s; c.added > maxExpanded {
+			c.bomb = m
+		}
+	}
+	if n.Anchor != "" {
+		c.sizes[n] = total
+	}
+	return total
+}
