@@ -1,7 +1,7 @@
 package specs
 
 import (
-	"errors"
+	"fmt"
 	"time"
 )
 
@@ -18,6 +18,11 @@ const (
 	Kubernetes  Dialect = "kubernetes"  // CronJob, robfig/cron v3 ParseStandard
 )
 
+// Dialects are all dialects in the order of their declaration.
+func Dialects() []Dialect {
+	return []Dialect{Debian, Cronie, Busybox, Supercronic, GitHub, Kubernetes}
+}
+
 // Local is the zone of a schedule that states none, where the scheduler's own
 // is not known. It equals no other zone.
 const Local = "local"
@@ -30,23 +35,109 @@ type Schedule struct {
 	Zone    string
 	Dialect Dialect
 
-	never bool
+	// plan is what the text means. It is shared and never changed; nil for a
+	// Schedule that ParseSchedule did not make.
+	plan *plan
 }
 
 // Never is the schedule of what runs only by hand.
-func Never() Schedule { return Schedule{Text: "never", Zone: Local, never: true} }
+func Never() Schedule {
+	return Schedule{Text: "never", Zone: Local, plan: &plan{kind: kindNever}}
+}
 
-// ParseSchedule reads an expression as a dialect's program does.
+// ParseSchedule reads an expression as a dialect's program does: five fields
+// (six or seven for supercronic) or an @word, without a command behind it. The
+// zone is an IANA name; "" and Local say that none is stated. A zone in front
+// of a kubernetes schedule (TZ=, CRON_TZ=) beats it, as in the controller.
+//
+// What the program refuses is an error that says why and what to write
+// instead. What it accepts with another meaning than people expect is a
+// Schedule with Warnings.
 func ParseSchedule(d Dialect, text, zone string) (Schedule, error) {
-	return Schedule{}, errors.New("not built yet")
+	name, err := CanonicalZone(zone)
+	if err != nil {
+		return Schedule{}, err
+	}
+	s := Schedule{Text: text, Zone: name, Dialect: d}
+	if d == Kubernetes {
+		if prefix, rest, ok := SplitZonePrefix(text); ok {
+			if s.Zone, err = prefixZone(text, prefix, rest); err != nil {
+				return Schedule{}, err
+			}
+			s.Text, text = rest, rest
+		}
+	}
+	p, bad := parseIn(d, text)
+	if bad != nil {
+		return Schedule{}, bad.in(d, text)
+	}
+	p.normalise()
+	s.plan = p
+	return s, nil
+}
+
+func parseIn(d Dialect, text string) (*plan, *refusal) {
+	switch d {
+	case Debian:
+		return parseDebian(text)
+	case Cronie:
+		return parseCronie(text)
+	case Busybox:
+		return parseBusybox(text)
+	case Supercronic:
+		return parseSupercronic(text)
+	case GitHub:
+		return parseGitHub(text)
+	case Kubernetes:
+		return parseKubernetes(text)
+	}
+	return nil, &refusal{why: "no such dialect", next: "name one of debian, cronie, busybox, supercronic, github, kubernetes"}
 }
 
 // Canonical is equal for two schedules exactly if they fire at the same
-// instants. Every schedule that never fires is "never".
-func (s Schedule) Canonical() string { return s.Text + " " + s.Zone }
+// instants. Every schedule that never fires is "never". The dialect is no part
+// of it: the same instants by two programs are the same text.
+//
+//	m:0 h:3 d:* mo:* w:1-5 z:UTC    all of the sets hold
+//	m:0 h:3 d:1|w:5 mo:* z:local    the day or the weekday holds
+//	s:5 … y:2030                    seconds and years, where not 0 and all
+//	m:~0-29 …                       drawn by the scheduler from that range
+//	@reboot, @every 1h30m0s, never  these have no zone
+//
+// Local is taken as one unknown zone. In a zone whose clock changes, the part
+// c: names how the slots of the skipped and the repeated hours are treated,
+// where it has an effect on this schedule by the changes of 2024 to 2051.
+func (s Schedule) Canonical() string {
+	if s.plan == nil {
+		return fmt.Sprintf("unread:%q z:%s", s.Text, s.Zone)
+	}
+	return s.plan.canonical(zoneTarget(s.Zone), clockRule(s.Dialect, s.plan))
+}
 
-// NeverFires says that no instant is due.
-func (s Schedule) NeverFires() bool { return s.never }
+// NeverFires says that no instant is due, in any year.
+func (s Schedule) NeverFires() bool { return s.plan != nil && s.plan.kind == kindNever }
 
-// Next is the first due instant after one, in UTC, and false if there is none.
-func (s Schedule) Next(after time.Time) (time.Time, bool) { return time.Time{}, false }
+// Reboot says that the job runs when its scheduler starts, and at no set time.
+func (s Schedule) Reboot() bool { return s.plan != nil && s.plan.kind == kindReboot }
+
+// Every is the interval of an @every schedule and 0 for all others.
+func (s Schedule) Every() time.Duration {
+	if s.plan == nil {
+		return 0
+	}
+	return s.plan.every
+}
+
+// Random says that the scheduler draws some of the times when it loads the
+// schedule, so that nobody else can know the instants.
+func (s Schedule) Random() bool { return s.plan != nil && len(s.plan.drawn) > 0 }
+
+// Warnings are what is suspicious in a schedule that its program accepts: text
+// that is dropped, an error that is logged while the job runs, a number that
+// is read otherwise than written.
+func (s Schedule) Warnings() []string {
+	if s.plan == nil {
+		return nil
+	}
+	return append([]string(nil), s.plan.warnings...)
+}

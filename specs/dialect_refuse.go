@@ -1,0 +1,100 @@
+package specs
+
+import (
+	"fmt"
+	"strings"
+)
+
+// explain finds the likeliest reason why a field was refused. It judges text
+// that is refused already, so a wrong guess costs a hint and nothing else.
+func explain(d Dialect, f *field, token string) *refusal {
+	r := &refusal{field: f.name, token: token}
+	r.why, r.next = reason(d, f, token)
+	return r
+}
+
+func reason(d Dialect, f *field, token string) (why, next string) {
+	up := strings.ToUpper(token)
+	values := fmt.Sprintf("write numbers from %d to %d, ranges, lists and steps", f.low, f.high)
+	switch {
+	case strings.Contains(token, "?"):
+		return "? is Quartz syntax", "write *"
+	case strings.ContainsAny(token, "#"):
+		return "# (the nth weekday) is Quartz syntax", "write the weekday alone and test the date in the job; supercronic reads #"
+	case strings.HasPrefix(up, "H"):
+		return "H is Jenkins syntax", "write a number"
+	case strings.Contains(token, "~"):
+		if d == Cronie {
+			return "a random range is low~high, without a step", "write low~high"
+		}
+		return "random times are read by cronie only", "write a number"
+	case f.name == "day of month" && (up == "L" || up == "LW" || strings.HasSuffix(up, "W") || strings.HasPrefix(up, "L-")):
+		return "L and W are Quartz syntax", "write the days as numbers; supercronic reads L, LW and 15W"
+	case f.name == "day of week" && strings.HasSuffix(up, "L"):
+		return "L (the last weekday) is Quartz syntax", "write the weekday alone and test the date in the job; supercronic reads 5L"
+	case token == "" || strings.HasPrefix(token, ",") || strings.HasSuffix(token, ",") || strings.Contains(token, ",,"):
+		return "the list has an empty member", "leave out the comma"
+	}
+	for _, item := range strings.Split(token, ",") {
+		if why, next = itemReason(d, f, item); why != "" {
+			return why, next
+		}
+	}
+	return "cannot be read", values
+}
+
+func itemReason(d Dialect, f *field, item string) (why, next string) {
+	span, step, stepped := strings.Cut(item, "/")
+	lo, hi, ranged := strings.Cut(span, "-")
+	a, aok := plainValue(f, lo)
+	b, bok := plainValue(f, hi)
+	if d == Debian || d == Cronie {
+		if stepped && !ranged && aok {
+			return "a step after a single number is refused", fmt.Sprintf("write %s-%d/%s", lo, f.high, step)
+		}
+	}
+	switch {
+	case stepped && strings.Trim(step, "0") == "":
+		return "a step must be 1 or more", "write */n with n from 1"
+	case f.name == "day of week" && (aok && a == 7 || ranged && bok && b == 7):
+		if ranged && aok && a > 0 && a < 7 {
+			return "7 is no weekday here", fmt.Sprintf("write 0,%d-6 (0 is Sunday)", a)
+		}
+		return "7 is no weekday here", "write 0 for Sunday"
+	case aok && (a < f.low || a > f.high):
+		return "out of range", fmt.Sprintf("write a number from %d to %d", f.low, f.high)
+	case ranged && bok && (b < f.low || b > f.high):
+		return "out of range", fmt.Sprintf("write a number from %d to %d", f.low, f.high)
+	case ranged && aok && bok && a > b:
+		return "the range is reversed", fmt.Sprintf("write %s-%d,%d-%s", lo, f.high, f.low, hi)
+	case f.names != nil && longName(f, lo) || f.names != nil && longName(f, hi):
+		return "only names of three letters are read", "write " + strings.ToLower(lo[:min(3, len(lo))])
+	}
+	return "", ""
+}
+
+// plainValue is a number of up to four digits, or a name.
+func plainValue(f *field, s string) (int, bool) {
+	if v, ok := f.named(s); ok {
+		return v, true
+	}
+	if s == "" || len(s) > 4 {
+		return 0, false
+	}
+	n := 0
+	for i := 0; i < len(s); i++ {
+		if s[i] < '0' || s[i] > '9' {
+			return 0, false
+		}
+		n = n*10 + int(s[i]-'0')
+	}
+	return n, true
+}
+
+func longName(f *field, s string) bool {
+	if len(s) <= 3 {
+		return false
+	}
+	_, ok := f.named(s[:3])
+	return ok
+}
