@@ -1,0 +1,173 @@
+package kubernetes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/rolecall-dev/rolecall/providers"
+	"github.com/rolecall-dev/rolecall/providers/files"
+	"github.com/rolecall-dev/rolecall/specs"
+)
+
+// ManifestConfig says where the manifests of one source lie.
+type ManifestConfig struct {
+	Source string // the source's name
+	Base   string // the folder to which patterns are relative
+	// Patterns are paths, globs with ** or folders; "-" is Stdin.
+	Patterns []string
+	Stdin    io.Reader
+	// Namespaces are those that the source answers for; empty means all. A
+	// manifest that states another one is left out, with a note. A manifest that
+	// states none is taken to be in the only one of them, or in "default": which
+	// namespace kubectl would put it in is not known from the file.
+	Namespaces []string
+}
+
+// Manifests looks at the CronJobs in manifest files: YAML with several
+// documents, JSON, and lists of objects. It implements providers.Provider and
+// providers.Translator.
+type Manifests struct {
+	cfg   ManifestConfig
+	stdin func() ([]byte, error)
+}
+
+// mostBytes is the size of a file from which on it is not read. A dump of
+// 10,000 CronJobs with managed fields has about 60 MB.
+const mostBytes = 256 << 20
+
+// inFolder are the files of a folder that are manifests.
+var inFolder = []string{"**/*.yaml", "**/*.yml", "**/*.json"}
+
+// NewManifests makes a provider of one source. No pattern, or "-" without a
+// Stdin, is an error.
+func NewManifests(cfg ManifestConfig) (*Manifests, error) {
+	if len(cfg.Patterns) == 0 {
+		return nil, fmt.Errorf("source %q: no manifests are named; give a file, a glob or a folder as manifests", cfg.Source)
+	}
+	if slices.Contains(cfg.Patterns, "-") && cfg.Stdin == nil {
+		return nil, fmt.Errorf("source %q: manifests are to come from standard input and there is none; give a file, a glob or a folder", cfg.Source)
+	}
+	read := func() ([]byte, error) { return readAll(cfg.Stdin) }
+	return &Manifests{cfg: cfg, stdin: sync.OnceValues(read)}, nil
+}
+
+// Translate puts a ledger's statement in the terms of a CronJob.
+func (m *Manifests) Translate(st specs.Statement) (specs.Desired, error) { return translate(st) }
+
+// Observe reads the files of the source. Each is an area, and standard input
+// one. A file that cannot be read as a whole keeps the objects that could.
+func (m *Manifests) Observe(ctx context.Context, sel providers.Selection) providers.Observation {
+	o := providers.Observation{Source: m.cfg.Source, Provider: "kubernetes"}
+	named, gaps := files.Expand(m.cfg.Base, m.filePatterns(), inFolder)
+	for _, gap := range gaps {
+		if sel.Wants(gap.Part) {
+			o.Areas = append(o.Areas, gap)
+		}
+	}
+	if slices.Contains(m.cfg.Patterns, "-") && sel.Wants("stdin") {
+		m.observe(ctx, &o, "stdin", "stdin", m.stdin)
+	}
+	for _, f := range named {
+		if part := "file/" + strings.TrimPrefix(f.Rel, "/"); sel.Wants(part) {
+			m.observe(ctx, &o, part, f.Path, func() ([]byte, error) { return readFile(f.Path) })
+		}
+	}
+	o.Sort()
+	return o
+}
+
+func (m *Manifests) filePatterns() []string {
+	return slices.DeleteFunc(slices.Clone(m.cfg.Patterns), func(p string) bool { return p == "-" })
+}
+
+// observe adds what one file holds to the observation.
+func (m *Manifests) observe(ctx context.Context, o *providers.Observation, part, path string, read func() ([]byte, error)) {
+	if err := ctx.Err(); err != nil {
+		o.Areas = append(o.Areas, providers.Area{Part: part, State: providers.Failed, Reason: "not reached: " + err.Error() + "; run it again"})
+		return
+	}
+	data, err := read()
+	if err != nil {
+		o.Areas = append(o.Areas, providers.Area{Part: part, State: files.StateOf(err), Reason: err.Error() + "; make the file readable"})
+		return
+	}
+	r := readManifest(data)
+	o.Areas = append(o.Areas, r.area(part, path))
+	for _, s := range r.remarks {
+		o.Notes = append(o.Notes, providers.Note{Code: "bad-line", Message: s.text, Pos: specs.Pos{File: path, Line: s.line}})
+	}
+	elsewhere := 0
+	for _, f := range r.found {
+		if !m.wants(f.cronJob.Namespace) {
+			elsewhere++
+			continue
+		}
+		if f.cronJob.Namespace == "" {
+			f.cronJob.Namespace = m.namespace()
+		}
+		pos := specs.Pos{File: path, Line: f.line}
+		o.Objects = append(o.Objects, objectOf(f.cronJob, m.cfg.Source, part, pos, false))
+		o.Notes = append(o.Notes, notesOf(f.cronJob, pos, false)...)
+	}
+	if elsewhere > 0 {
+		o.Notes = append(o.Notes, providers.Note{Code: "out-of-scope", Message: fmt.Sprintf("%d CronJobs of namespaces other than %s are left out", elsewhere, strings.Join(m.cfg.Namespaces, ", ")), Pos: specs.Pos{File: path}})
+	}
+}
+
+func (m *Manifests) wants(namespace string) bool {
+	return namespace == "" || len(m.cfg.Namespaces) == 0 || slices.Contains(m.cfg.Namespaces, namespace)
+}
+
+func (m *Manifests) namespace() string {
+	if len(m.cfg.Namespaces) == 1 {
+		return m.cfg.Namespaces[0]
+	}
+	return "default"
+}
+
+// area says how well a file was read: Failed if there is nothing in it that
+// could be understood, Partial if there is.
+func (r contents) area(part, path string) providers.Area {
+	if len(r.troubles) == 0 {
+		return providers.Area{Part: part, State: providers.Read}
+	}
+	state := providers.Partial
+	if r.understood == 0 {
+		state = providers.Failed
+	}
+	var reasons []string
+	for i, t := range r.troubles {
+		if i == 3 {
+			reasons = append(reasons, fmt.Sprintf("and %d more", len(r.troubles)-i))
+			break
+		}
+		reasons = append(reasons, specs.Pos{File: path, Line: t.line}.String()+": "+t.text)
+	}
+	return providers.Area{Part: part, State: state, Reason: strings.Join(reasons, "; ")}
+}
+
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Size() <= mostBytes {
+		return os.ReadFile(path)
+	}
+	return readAll(f)
+}
+
+func readAll(r io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, mostBytes+1))
+	if err == nil && len(data) > mostBytes {
+		err = errors.New("larger than 256 MiB; split it")
+	}
+	return data, err
+}

@@ -1,0 +1,130 @@
+package kubernetes
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/rolecall-dev/rolecall/specs"
+)
+
+// controlFields are what an inline statement always says something about: a
+// field that it leaves out has the server's default.
+var controlFields = []string{"concurrencyPolicy", "startingDeadlineSeconds"}
+
+// translate is the one translation of a ledger's statement, for clusters and
+// manifests alike. Errors name the place in the ledger or the template.
+func translate(st specs.Statement) (specs.Desired, error) {
+	switch {
+	case st.Template != nil:
+		return fromTemplate(*st.Template)
+	case !st.Hash.IsZero():
+		spec, _, err := inlineSchedule(st, false)
+		return specs.Desired{Spec: spec, Pinned: st.Hash}, err
+	}
+	if err := refuseForeign(st); err != nil {
+		return specs.Desired{}, err
+	}
+	spec, never, err := inlineSchedule(st, true)
+	if err != nil {
+		return specs.Desired{}, err
+	}
+	spec.Body, err = inlineBody(st)
+	return specs.Desired{Spec: spec, Stated: slices.Clone(controlFields), Never: never}, err
+}
+
+// fromTemplate reads the literal object that a role wants, as strictly as a
+// server would be asked to.
+func fromTemplate(doc specs.Document) (specs.Desired, error) {
+	r := readManifest(doc.Data)
+	for _, s := range slices.Concat(r.troubles, r.remarks) {
+		return specs.Desired{}, fmt.Errorf("template %s: %s", specs.Pos{File: doc.Name, Line: s.line}, s.text)
+	}
+	if len(r.found) != 1 {
+		return specs.Desired{}, fmt.Errorf("template %s holds %d CronJobs with a schedule; put exactly one in it", doc.Name, len(r.found))
+	}
+	spec, problems := specOf(r.found[0].cronJob, false)
+	for _, p := range problems {
+		return specs.Desired{}, fmt.Errorf("template %s: %s; %s", specs.Pos{File: doc.Name, Line: r.found[0].line}, p.detail, p.next)
+	}
+	return specs.Desired{Spec: spec}, nil
+}
+
+// foreign are the inline fields that mean nothing in a cluster.
+func foreign(st specs.Statement) []string {
+	var out []string
+	for _, f := range []struct {
+		name   string
+		stated bool
+	}{
+		{"user", st.User != nil}, {"command", st.Command != nil}, {"stdin", st.Stdin != nil},
+		{"env", st.Env != nil}, {"workflow", st.Workflow != ""},
+	} {
+		if f.stated {
+			out = append(out, f.name)
+		}
+	}
+	return out
+}
+
+func refuseForeign(st specs.Statement) error {
+	for _, name := range foreign(st) {
+		return fmt.Errorf("%s: %s does not apply to a CronJob; state the whole object as a template", fieldPos(st, name), name)
+	}
+	return nil
+}
+
+// fieldPos is the place of a field in the ledger, or of the whole statement.
+func fieldPos(st specs.Statement, field string) specs.Pos {
+	if pos, ok := st.Fields[field]; ok {
+		return pos
+	}
+	return st.Pos
+}
+
+// inlineSchedule reads schedule and time_zone. Beside a pinned hash, where the
+// schedule is for readers, it may be missing.
+func inlineSchedule(st specs.Statement, needed bool) (spec specs.Spec, never bool, err error) {
+	pos := fieldPos(st, "schedule")
+	switch {
+	case len(st.Schedule) == 0 && !needed:
+		return specs.Spec{}, false, nil
+	case len(st.Schedule) != 1:
+		return specs.Spec{}, false, fmt.Errorf("%s: %d schedules are stated and a CronJob has one; state one, or make a role of each", pos, len(st.Schedule))
+	case st.Schedule[0] == "never" && st.TimeZone != nil:
+		return specs.Spec{}, false, fmt.Errorf("%s: time_zone says nothing about a schedule that never fires; remove it", fieldPos(st, "time_zone"))
+	case st.Schedule[0] == "never":
+		return specs.Spec{Schedules: []specs.Schedule{specs.Never()}}, true, nil
+	}
+	text, zone := st.Schedule[0], specs.Local
+	if st.TimeZone != nil {
+		zone = *st.TimeZone
+	}
+	if _, _, prefixed := cutZone(text); prefixed {
+		return specs.Spec{}, false, fmt.Errorf("%s: schedule %s begins with a time zone, which a cluster refuses; state it as time_zone", pos, quote(text))
+	}
+	s, err := specs.ParseSchedule(specs.Kubernetes, text, zone)
+	if err != nil {
+		return specs.Spec{}, false, fmt.Errorf("%s: schedule %s in zone %s: %w", pos, quote(text), quote(zone), err)
+	}
+	return specs.Spec{Schedules: []specs.Schedule{s}}, false, nil
+}
+
+func inlineBody(st specs.Statement) (specs.Value, error) {
+	var members []specs.Member
+	if p := st.ConcurrencyPolicy; p != nil {
+		if !slices.Contains([]string{"Allow", "Forbid", "Replace"}, *p) {
+			return specs.Value{}, fmt.Errorf("%s: concurrency_policy %s is none of Allow, Forbid, Replace; write one of them", fieldPos(st, "concurrency_policy"), quote(*p))
+		}
+		if v := specs.NewText(*p); !isDefault("CronJobSpec.concurrencyPolicy", v) {
+			members = append(members, specs.Member{Key: "concurrencyPolicy", Value: v})
+		}
+	}
+	if s := st.StartingDeadlineSeconds; s != nil {
+		if cmp.Compare(*s, 0) < 0 {
+			return specs.Value{}, fmt.Errorf("%s: starting_deadline_seconds %d is negative, which a cluster refuses; write 0 or more", fieldPos(st, "starting_deadline_seconds"), *s)
+		}
+		members = append(members, specs.Member{Key: "startingDeadlineSeconds", Value: specs.NewInt(*s)})
+	}
+	return specs.NewMap(members...), nil
+}
