@@ -165,3 +165,6 @@ func formatNumber(f float64) string {
 	sign := exp[:1]
 	return mantissa + "e" + sign + strings.TrimLeft(exp[1:], "0")
 }
+
+// CanonicalBody is the body alone, as Canonical prints it.
+func (s Spec) CanonicalBody() []byte { return appendValue(nil, s.Body) }

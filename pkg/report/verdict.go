@@ -54,3 +54,11 @@ func (g Gate) Judge(findings []Finding, coverage []Coverage) (Verdict, int) {
 	}
 	return Clean, 0
 }
+
+// FailOn are the kinds that fail the audit, as the report says them.
+func (g Gate) FailOn() []Kind {
+	if g.Kinds == nil {
+		return Gating()
+	}
+	return g.Kinds
+}

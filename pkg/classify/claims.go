@@ -1,0 +1,211 @@
+package classify
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rolecall-dev/rolecall/providers"
+	"github.com/rolecall-dev/rolecall/specs"
+)
+
+// object is an observed one and which roles it plays.
+type object struct {
+	providers.Object
+	role      string   // the one role of the ledger that it plays; empty if none
+	renamed   bool     // by a marker that the role had before
+	claimants []string // the roles whose match claims it, where several do
+}
+
+// place is where a person finds the object.
+func (o *object) place() string {
+	if o.Pos.File == "" {
+		return o.ID
+	}
+	return o.ID + " at " + o.Pos.String()
+}
+
+// claims are the objects of a world by the role that they play.
+type claims struct {
+	objects  []*object
+	byRole   map[string][]*object
+	disputed map[string][]*object
+}
+
+func claim(in Input) claims {
+	c := claims{byRole: map[string][]*object{}, disputed: map[string][]*object{}}
+	by := indexRoles(in.Ledger.Roles)
+	for _, obs := range in.World.Observations {
+		for _, found := range obs.Objects {
+			for _, o := range split(found, by.matching[obs.Source]) {
+				c.add(by.assign(o))
+			}
+		}
+	}
+	return c
+}
+
+func (c *claims) add(o *object) {
+	c.objects = append(c.objects, o)
+	if o.role != "" {
+		c.byRole[o.role] = append(c.byRole[o.role], o)
+	}
+	for _, key := range o.claimants {
+		c.disputed[key] = append(c.disputed[key], o)
+	}
+}
+
+// of are the role's objects in one of its sources, those in sources that it
+// does not name, and those there that another role claims as well.
+func (c claims) of(role specs.Role, ref specs.Ref) (own, elsewhere, disputed []*object) {
+	for _, o := range c.byRole[role.Key] {
+		switch {
+		case o.Source == ref.Source:
+			own = append(own, o)
+		case !slices.Contains(role.Sources, o.Source):
+			elsewhere = append(elsewhere, o)
+		}
+	}
+	for _, o := range c.disputed[role.Key] {
+		if o.Source == ref.Source {
+			disputed = append(disputed, o)
+		}
+	}
+	return own, elsewhere, disputed
+}
+
+// roleIndex finds the roles for an object without walking all of them.
+type roleIndex struct {
+	byMarker map[string]marked
+	matching map[string][]specs.Role // by source
+}
+
+type marked struct {
+	key     string
+	renamed bool
+}
+
+func indexRoles(roles []specs.Role) roleIndex {
+	by := roleIndex{byMarker: map[string]marked{}, matching: map[string][]specs.Role{}}
+	for _, r := range roles {
+		for _, old := range r.PreviousRoles {
+			by.byMarker[old] = marked{r.Key, true}
+		}
+		if !r.Match.IsZero() {
+			for _, s := range r.Sources {
+				by.matching[s] = append(by.matching[s], r)
+			}
+		}
+	}
+	for _, r := range roles {
+		by.byMarker[r.Key] = marked{key: r.Key}
+	}
+	return by
+}
+
+// assign gives an object its role: by its marker, else by the match of the
+// roles of its own source. It never goes by likeness.
+func (by roleIndex) assign(o providers.Object) *object {
+	out := &object{Object: o}
+	if o.Marker.Present() {
+		m := by.byMarker[o.Marker.Role]
+		out.role, out.renamed = m.key, m.renamed
+		return out
+	}
+	var keys []string
+	for _, r := range by.matching[o.Source] {
+		if matches(r.Match, o) {
+			keys = append(keys, r.Key)
+		}
+	}
+	switch len(keys) {
+	case 0:
+	case 1:
+		out.role = keys[0]
+	default:
+		out.claimants = keys
+	}
+	return out
+}
+
+// matches says that each stated key fits.
+func matches(m specs.Match, o providers.Object) bool {
+	for key, pattern := range m.Keys {
+		value, ok := o.Attrs[key]
+		if !ok || !fits(key, pattern, value) {
+			return false
+		}
+	}
+	for key, pattern := range m.Labels {
+		value, ok := o.Labels[key]
+		if !ok || !glob(pattern, value, false) {
+			return false
+		}
+	}
+	return true
+}
+
+// fits compares one key. In a path a star does not cross a slash; in what is
+// written as cron fields a star is a star.
+func fits(key, pattern, value string) bool {
+	switch key {
+	case "cron", "schedule":
+		return strings.Join(strings.Fields(pattern), " ") == strings.Join(strings.Fields(value), " ")
+	case "file", "workflow":
+		return glob(pattern, value, true)
+	}
+	return glob(pattern, value, false)
+}
+
+// glob matches a whole text with * and ?, without backtracking over more than
+// the last star.
+func glob(pattern, s string, path bool) bool {
+	if pattern == s {
+		return true
+	}
+	p, i, star, mark := 0, 0, -1, 0
+	for i < len(s) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, mark = p, i
+			p++
+		case p < len(pattern) && (pattern[p] == s[i] || pattern[p] == '?' && !(path && s[i] == '/')):
+			p++
+			i++
+		case star >= 0 && !(path && s[mark] == '/'):
+			mark++
+			p, i = star+1, mark
+		default:
+			return false
+		}
+	}
+	return strings.Trim(pattern[p:], "*") == ""
+}
+
+// split makes of a workflow's object one for each of its entries, if a role of
+// its source matches a single entry. The roles' markers beat that.
+func split(o providers.Object, roles []specs.Role) []providers.Object {
+	single := func(r specs.Role) bool {
+		cron, ok := r.Match.Keys["cron"]
+		return ok && slices.ContainsFunc(o.Entries, func(e providers.Entry) bool { return fits("cron", cron, e.Text) })
+	}
+	if o.Marker.Present() || len(o.Entries) < 1 || !slices.ContainsFunc(roles, single) {
+		return []providers.Object{o}
+	}
+	out := make([]providers.Object, len(o.Entries))
+	for i, e := range o.Entries {
+		one := o
+		one.ID = o.ID + "#" + e.Text
+		one.Pos, one.Entries = e.Pos, nil
+		one.Spec.Schedules = []specs.Schedule{e.Schedule}
+		one.Attrs = make(map[string]string, len(o.Attrs)+1)
+		for k, v := range o.Attrs {
+			one.Attrs[k] = v
+		}
+		one.Attrs["cron"] = e.Text
+		out[i] = one
+	}
+	return out
+}
+
+func count(n int) string { return fmt.Sprint(n) }

@@ -1,0 +1,230 @@
+package classify
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/rolecall-dev/rolecall/pkg/report"
+	"github.com/rolecall-dev/rolecall/providers"
+	"github.com/rolecall-dev/rolecall/specs"
+)
+
+// strangers reports the objects that play no role where they stand.
+func (j *judge) strangers() {
+	answered := map[string]bool{}
+	sources := map[string][]string{}
+	for _, r := range j.Ledger.Roles {
+		sources[r.Key] = r.Sources
+		for _, s := range r.Sources {
+			answered[s] = true
+		}
+	}
+	at := map[string]int{}
+	ignored := map[string]int{}
+	for _, o := range j.claims.objects {
+		j.out.Objects++
+		if len(o.claimants) > 0 || o.role != "" && j.atHomeOrDoubled(o, sources[o.role]) {
+			continue
+		}
+		if j.leftOut(o, answered[o.Source]) {
+			ignored[o.Source]++
+			continue
+		}
+		f := j.unexpected(o)
+		if i, ok := at[f.ID]; ok {
+			j.out.Findings[i].Message += "; again at " + o.Pos.String()
+			continue
+		}
+		at[f.ID] = len(j.out.Findings)
+		j.finding(f)
+	}
+	for source, n := range ignored {
+		j.out.Ignored += n
+		why := "left out by the rules of the source or as part of the distribution"
+		if !answered[source] {
+			why = "not judged, since the ledger has no role there"
+		}
+		j.note("ignored-objects", source, count(n)+" objects without a role are "+why, specs.Pos{})
+	}
+}
+
+// atHomeOrDoubled says that the object was judged with its role: it is in a
+// source of the role, or is the copy that doubles one there.
+func (j *judge) atHomeOrDoubled(o *object, home []string) bool {
+	if slices.Contains(home, o.Source) {
+		return true
+	}
+	return slices.ContainsFunc(j.claims.byRole[o.role], func(other *object) bool { return slices.Contains(home, other.Source) })
+}
+
+// leftOut says that an object without a role is not reported. What carries a
+// marker is only left out by a pattern that names it.
+func (j *judge) leftOut(o *object, answered bool) bool {
+	rule := j.Rules[o.Source]
+	if slices.ContainsFunc(rule.Ignore, func(p string) bool { return glob(p, o.ID, false) }) {
+		return true
+	}
+	if o.role != "" {
+		return false
+	}
+	if !answered {
+		return true
+	}
+	return !o.Marker.Present() && (rule.IgnoreUnexpected || o.Attrs["builtin"] != "")
+}
+
+func (j *judge) unexpected(o *object) report.Finding {
+	f := report.Finding{
+		ID: string(report.Unexpected) + ":" + o.ID, Kind: report.Unexpected, Role: o.Marker.Role, Source: o.Source,
+		Objects: []string{o.ID}, Location: o.Pos, ObservedAt: o.Pos, Marked: o.Marker.Present(), ChangedBy: changedBy(o, nil),
+	}
+	switch {
+	case o.role != "":
+		f.Reason = "role-of-another-source"
+		f.Message = o.place() + " plays role " + o.role + ", which the ledger does not have in this source"
+	case o.Marker.Invalid != "":
+		f.Reason = "invalid-marker"
+		f.Message = o.place() + " carries a marker that cannot be the key of a role: " + j.Mask(o.Marker.Invalid)
+	case o.Marker.Role != "":
+		f.Reason = "unknown-role"
+		f.Message = o.place() + " carries the marker of role " + o.Marker.Role + ", which the ledger does not have"
+	default:
+		f.Reason = "no-role"
+		f.Message = o.place() + " plays no role of the ledger"
+	}
+	if len(o.Inactive) > 0 {
+		f.Hints = append(f.Hints, "it is not active: "+o.Inactive[0].Code)
+	}
+	return f
+}
+
+// moved gives a hint on both sides where a missing role may stand elsewhere:
+// under its own marker, or with its schedule and command.
+func (j *judge) moved() {
+	byID := map[string]*object{}
+	for _, o := range j.claims.objects {
+		byID[o.ID] = o
+	}
+	for i := range j.out.Findings {
+		missing := &j.out.Findings[i]
+		if missing.Kind != report.Missing {
+			continue
+		}
+		ref := specs.Ref{Role: missing.Role, Source: missing.Source}
+		for k := range j.out.Findings {
+			stranger := &j.out.Findings[k]
+			if stranger.Kind != report.Unexpected || stranger.Source == missing.Source {
+				continue
+			}
+			if o := byID[stranger.Objects[0]]; o != nil && (o.role == missing.Role || j.doesTheSame(ref, o)) {
+				missing.Hints = append(missing.Hints, "it may have moved: "+o.place())
+				stranger.Hints = append(stranger.Hints, "it may be role "+ref.String()+" that moved here")
+			}
+		}
+	}
+}
+
+// doesTheSame says that an object has the schedule and the command of a role.
+func (j *judge) doesTheSame(ref specs.Ref, o *object) bool {
+	d := j.Desired[ref]
+	if o.Opaque || o.Marker.Present() || d.Never || len(d.Spec.Schedules) == 0 {
+		return false
+	}
+	if d.Partial() && !slices.Contains(d.Stated, "command") {
+		return false
+	}
+	return len(compareSpec(d, o)) == 0
+}
+
+// coverage lists every part, and the sources that were not looked at.
+func (j *judge) coverage() {
+	for _, obs := range j.World.Observations {
+		n := map[string]int{}
+		for _, o := range obs.Objects {
+			n[o.Part]++
+		}
+		for _, a := range obs.Areas {
+			j.out.Coverage = append(j.out.Coverage, report.Coverage{
+				Source: obs.Source, Provider: obs.Provider, Part: a.Part, State: string(a.State), Objects: n[a.Part], Reason: j.Mask(a.Reason),
+			})
+		}
+		if len(obs.Areas) == 0 {
+			j.out.Coverage = append(j.out.Coverage, report.Coverage{
+				Source: obs.Source, Provider: obs.Provider, Part: "source", State: string(providers.Failed), Reason: "nothing of the source was looked at",
+			})
+		}
+	}
+}
+
+func (j *judge) providerNotes() {
+	for _, obs := range j.World.Observations {
+		for _, n := range obs.Notes {
+			j.note(n.Code, obs.Source, n.Message, n.Pos)
+		}
+		if rule := j.Rules[obs.Source]; rule.Live && len(obs.Objects) == 0 && len(obs.Gaps()) == 0 && j.expects(obs.Source) {
+			j.note("suspicious-empty", obs.Source, "the source lists nothing at all, though the ledger has roles there; check that this is the right place before believing it", specs.Pos{})
+		}
+	}
+}
+
+func (j *judge) expects(source string) bool {
+	return slices.ContainsFunc(j.Ledger.Roles, func(r specs.Role) bool { return slices.Contains(r.Sources, source) })
+}
+
+// waivers takes the findings that the ledger waives out of account, and says
+// which waivers are over or have nothing to waive.
+func (j *judge) waivers() {
+	for _, w := range j.Ledger.Waivers {
+		used := false
+		for i := range j.out.Findings {
+			f := &j.out.Findings[i]
+			if f.ID != w.Finding {
+				continue
+			}
+			used = true
+			f.Waiver = &report.Waiver{Reason: w.Reason, Owner: w.Owner, Until: w.UntilText, Ended: !j.Now.Before(w.Until), Pos: w.Pos}
+			if f.Waiver.Ended {
+				f.Hints = append(f.Hints, "its waiver ended: "+w.UntilText)
+			}
+		}
+		if !used && j.lookedAt(w.Finding) {
+			j.note("unused-waiver", "", "the waiver of "+w.Finding+" waives nothing; remove it", w.Pos)
+		}
+	}
+}
+
+// lookedAt says that the source of a finding's id was in scope.
+func (j *judge) lookedAt(id string) bool {
+	_, rest, _ := strings.Cut(id, ":")
+	if i := strings.LastIndexByte(rest, '@'); i >= 0 {
+		if _, ok := j.Rules[rest[i+1:]]; ok {
+			return true
+		}
+		return !j.expects(rest[i+1:])
+	}
+	_, path, _ := strings.Cut(rest, ":")
+	source, _, _ := strings.Cut(path, "/")
+	_, ok := j.Rules[source]
+	return ok
+}
+
+// states gives each expectation the first kind of its findings.
+func (j Judgement) states() {
+	first := map[specs.Ref]report.Kind{}
+	for _, f := range slices.SortedStableFunc(slices.Values(j.Findings), report.Finding.Compare) {
+		ref := specs.Ref{Role: f.Role, Source: f.Source}
+		if _, ok := first[ref]; !ok && f.Kind != report.Unexpected {
+			first[ref] = f.Kind
+		}
+	}
+	for i := range j.Roles {
+		r := &j.Roles[i]
+		if r.State == report.OutOfScope {
+			continue
+		}
+		r.State = report.OK
+		if kind, ok := first[specs.Ref{Role: r.Role, Source: r.Source}]; ok {
+			r.State = report.State(kind)
+		}
+	}
+}
