@@ -28,6 +28,7 @@ type problem struct {
 const (
 	invalidSchedule = "invalid-schedule"
 	zonePrefix      = "zone-prefix"
+	suspicious      = "suspicious-schedule"
 )
 
 // specOf translates a CronJob, as a cluster that already has it reads it if
@@ -56,40 +57,32 @@ func bodyOf(spec *batchv1.CronJobSpec) specs.Value {
 // timeZone (pkg/controller/cronjob/utils.go, formatSchedule).
 func scheduleOf(cj *batchv1.CronJob, live bool) (specs.Schedule, []problem, bool) {
 	text, zone := cj.Spec.Schedule, specs.Local
-	var problems []problem
 	if cj.Spec.TimeZone != nil {
 		zone = *cj.Spec.TimeZone
 	}
-	prefixZone, rest, prefixed := cutZone(text)
+	_, _, prefixed := specs.SplitZonePrefix(text)
 	switch {
 	case prefixed && !live:
-		return specs.Schedule{}, []problem{{invalidSchedule, "spec.schedule " + quote(text) + " begins with a time zone, which the API server refuses", "move the zone to spec.timeZone"}}, false
+		return refusedSchedule("spec.schedule "+quote(text)+" begins with a time zone, which the API server refuses", "move the zone to spec.timeZone")
 	case prefixed:
-		problems = append(problems, problem{code: zonePrefix, detail: "spec.schedule " + quote(text) + " begins with a time zone; it holds, but a server would refuse to take it again; move it to spec.timeZone"})
-		text, zone = rest, prefixZone
-	case cj.Spec.TimeZone != nil && (zone == "" || strings.EqualFold(zone, "local")):
-		return specs.Schedule{}, []problem{{invalidSchedule, "spec.timeZone " + quote(zone) + " is refused by the API server, which wants a zone's name or no timeZone", "name a zone like Europe/Berlin, or remove timeZone"}}, false
+		zone = specs.Local // the prefix beats it
+	case cj.Spec.TimeZone != nil && (zone == "" || strings.EqualFold(zone, specs.Local)):
+		return refusedSchedule("spec.timeZone "+quote(zone)+" is refused by the API server, which wants the name of a zone or no timeZone", "name a zone like Europe/Berlin, or remove timeZone")
 	}
 	s, err := specs.ParseSchedule(specs.Kubernetes, text, zone)
 	if err != nil {
-		return specs.Schedule{}, append(problems, problem{invalidSchedule, "the API server refuses the schedule: " + err.Error(), "correct spec.schedule or spec.timeZone"}), false
+		return refusedSchedule("the API server refuses the schedule: "+err.Error(), "correct spec.schedule or spec.timeZone")
+	}
+	var problems []problem
+	if prefixed {
+		problems = append(problems, problem{code: zonePrefix, detail: "spec.schedule " + quote(text) + " begins with a time zone; it holds, and not spec.timeZone, but a server would not take it again; move it to spec.timeZone"})
+	}
+	for _, w := range s.Warnings() {
+		problems = append(problems, problem{code: suspicious, detail: "spec.schedule " + quote(text) + ": " + w})
 	}
 	return s, problems, true
 }
 
-// cutZone takes a zone off the front of a schedule as robfig/cron v3 does: an
-// empty name is UTC, Local is the zone of the controller.
-func cutZone(text string) (zone, rest string, found bool) {
-	if !strings.HasPrefix(text, "TZ=") && !strings.HasPrefix(text, "CRON_TZ=") {
-		return "", text, false
-	}
-	head, rest, _ := strings.Cut(text, " ")
-	_, zone, _ = strings.Cut(head, "=")
-	switch zone {
-	case "":
-		zone = "UTC"
-	case "Local":
-		zone = specs.Local
-	}
-	return zone, strings.TrimSpace(rest), true
+func refusedSchedule(detail, next string) (specs.Schedule, []problem, bool) {
+	return specs.Schedule{}, []problem{{invalidSchedule, detail, next}}, false
 }

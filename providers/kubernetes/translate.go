@@ -1,7 +1,6 @@
 package kubernetes
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -45,6 +44,9 @@ func fromTemplate(doc specs.Document) (specs.Desired, error) {
 	}
 	spec, problems := specOf(r.found[0].cronJob, false)
 	for _, p := range problems {
+		if p.code != invalidSchedule {
+			continue
+		}
 		return specs.Desired{}, fmt.Errorf("template %s: %s; %s", specs.Pos{File: doc.Name, Line: r.found[0].line}, p.detail, p.next)
 	}
 	return specs.Desired{Spec: spec}, nil
@@ -100,7 +102,7 @@ func inlineSchedule(st specs.Statement, needed bool) (spec specs.Spec, never boo
 	if st.TimeZone != nil {
 		zone = *st.TimeZone
 	}
-	if _, _, prefixed := cutZone(text); prefixed {
+	if _, _, prefixed := specs.SplitZonePrefix(text); prefixed {
 		return specs.Spec{}, false, fmt.Errorf("%s: schedule %s begins with a time zone, which a cluster refuses; state it as time_zone", pos, quote(text))
 	}
 	s, err := specs.ParseSchedule(specs.Kubernetes, text, zone)
@@ -121,7 +123,7 @@ func inlineBody(st specs.Statement) (specs.Value, error) {
 		}
 	}
 	if s := st.StartingDeadlineSeconds; s != nil {
-		if cmp.Compare(*s, 0) < 0 {
+		if *s < 0 {
 			return specs.Value{}, fmt.Errorf("%s: starting_deadline_seconds %d is negative, which a cluster refuses; write 0 or more", fieldPos(st, "starting_deadline_seconds"), *s)
 		}
 		members = append(members, specs.Member{Key: "startingDeadlineSeconds", Value: specs.NewInt(*s)})
