@@ -32,6 +32,8 @@ type Translator interface {
 type Selection struct {
 	// Parts are the names of the areas to look at; empty means all.
 	Parts []string
+	// Literals asks for the text of each object as well, for a template.
+	Literals bool
 }
 
 // Wants says whether an area is to be looked at.
@@ -95,6 +97,10 @@ type Object struct {
 	// workflow, cron; namespace, name.
 	Attrs  map[string]string
 	Labels map[string]string
+	// Sealed holds specs.Seal of the attrs whose text a saved listing keeps
+	// back, since it may be a secret: in Attrs stands only what may be shown.
+	// Whether a glob fits such a text cannot be known.
+	Sealed map[string]string
 	Spec   specs.Spec
 	// Env is the whole effective environment of a crontab entry; its spec keeps
 	// only what every command depends on.
@@ -107,6 +113,9 @@ type Object struct {
 	// Entries are the schedules of a workflow one by one, where a ledger may
 	// match a single one of them.
 	Entries []Entry
+	// Literal is the object as a ledger's template states it (a manifest, a
+	// workflow file, crontab lines), where Selection.Literals asked for it.
+	Literal []byte
 	// UID is the scheduler's own identity of the object, if it has one.
 	UID     string
 	Created time.Time
