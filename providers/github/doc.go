@@ -1,0 +1,31 @@
+// Package github looks at the schedules of GitHub Actions workflows: offline in
+// a checkout (NewCheckout), live over the REST API (New). Both read a workflow
+// file by the same pure translation.
+//
+// # What is asked, live
+//
+// A repository is described by the file on its default branch, which is the
+// truth about schedules, by GitHub's registration of the workflow, which holds
+// its state, and by its runs of the event schedule. The requests:
+//
+//	owner pattern   GET /orgs/O/repos, or /users/O/repos and /user/repos: a page for each 100 repositories,
+//	                which also say whether each is archived
+//	exact name      GET /repos/O/R
+//	both            GET /repos/O/R/contents/.github/workflows
+//	                GET /repos/O/R/git/blobs/SHA, for a file whose blob is not in the cache
+//	with a schedule GET /repos/O/R/actions/workflows
+//	                GET /repos/O/R/actions/runs?event=schedule, for repositories that a pattern names, and
+//	                for exact ones with Config.Runs
+//	with Config.Permissions
+//	                GET /repos/O/R/actions/permissions
+//	no folder       GET /repos/O/R/contents, for a private repository: only a listing of
+//	                something else proves that a 404 means absence and not a lack of rights
+//
+// That is at most three for a repository beside the blobs, unless Runs or
+// Permissions ask for more or a repository has more than 100 registrations.
+// Under NewTransport a repeat of all this is answered by 304s, which cost no
+// quota, except that blobs are not asked for again at all.
+//
+// Not asked for: who changed a workflow last. That takes a request for each
+// file and no later answer needs it before a finding exists.
+package github

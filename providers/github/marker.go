@@ -1,0 +1,237 @@
+package github
+
+import (
+	"regexp"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/rolecall-dev/rolecall/providers"
+	"github.com/rolecall-dev/rolecall/specs"
+)
+
+var markerLine = regexp.MustCompile(`^\s*#+\s*rolecall:\s*(.*?)\s*$`)
+
+// parseMarker reads a comment line such as
+//
+//	# rolecall: role=retry version=7
+//
+// Words that are neither role= nor version= are left for later forms of it. A
+// marker without a role, or with one that cannot be a key, is invalid.
+func parseMarker(line string, pos specs.Pos) (providers.Marker, bool) {
+	m := markerLine.FindStringSubmatch(line)
+	if m == nil {
+		return providers.Marker{}, false
+	}
+	out := providers.Marker{Pos: pos}
+	for _, word := range strings.Fields(m[1]) {
+		key, value, _ := strings.Cut(word, "=")
+		switch key {
+		case "role":
+			out.Role = value
+		case "version":
+			out.Version = value
+		}
+	}
+	if !specs.ValidRoleKey(out.Role) {
+		out.Invalid, out.Role = out.Role, ""
+		if out.Invalid == "" {
+			out.Invalid = strings.TrimSpace(m[1])
+		}
+		if out.Invalid == "" {
+			out.Invalid = "rolecall:"
+		}
+	}
+	return out, true
+}
+
+// comments are the comment lines of a text, by their line number from 1. Lines
+// inside block scalars and quoted texts are no comments, whatever they look
+// like: a script that writes a crontab holds markers too. The raw lines are
+// used since the YAML library moves comments to where they do not stand.
+type comments struct {
+	file  string
+	lines []string
+	is    []bool // by line number; a line that holds nothing but a comment
+	used  map[int]bool
+}
+
+func newComments(file, text string, root *yaml.Node) *comments {
+	c := &comments{file: file, lines: splitLines(text), used: map[int]bool{}}
+	c.is = make([]bool, len(c.lines)+1)
+	for i, l := range c.lines {
+		c.is[i+1] = strings.HasPrefix(strings.TrimLeft(l, " \t"), "#")
+	}
+	if root != nil {
+		c.exclude(root)
+	}
+	return c
+}
+
+func (c *comments) line(n int) string {
+	if n < 1 || n > len(c.lines) {
+		return ""
+	}
+	return c.lines[n-1]
+}
+
+func (c *comments) comment(n int) bool { return n >= 1 && n < len(c.is) && c.is[n] }
+
+// exclude takes the lines of texts that go over several lines out.
+func (c *comments) exclude(n *yaml.Node) {
+	if n.Kind == yaml.ScalarNode {
+		switch {
+		case n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
+			c.excludeBlock(n.Line)
+		case n.Style&yaml.DoubleQuotedStyle != 0:
+			c.excludeQuoted(n, '"')
+		case n.Style&yaml.SingleQuotedStyle != 0:
+			c.excludeQuoted(n, '\'')
+		}
+	}
+	for _, child := range n.Content {
+		c.exclude(child)
+	}
+}
+
+// excludeBlock takes out the lines below a block scalar's header that are
+// indented like its first line, or blank.
+func (c *comments) excludeBlock(header int) {
+	indent := -1
+	for n := header + 1; n <= len(c.lines); n++ {
+		l := c.line(n)
+		if strings.TrimSpace(l) == "" {
+			continue
+		}
+		if indent < 0 {
+			indent = max(indentOf(l), 1)
+		}
+		if indentOf(l) < indent {
+			return
+		}
+		c.is[n] = false
+	}
+}
+
+func (c *comments) excludeQuoted(n *yaml.Node, quote byte) {
+	at, open := byteColumn(c.line(n.Line), n.Column), false
+	for l := n.Line; l <= len(c.lines); l++ {
+		text := c.line(l)
+		if l > n.Line {
+			c.is[l] = false
+			at = 0
+		}
+		for ; at < len(text); at++ {
+			switch {
+			case !open:
+				open = text[at] == quote
+			case quote == '"' && text[at] == '\\':
+				at++
+			case text[at] == quote && quote == '\'' && at+1 < len(text) && text[at+1] == quote:
+				at++
+			case text[at] == quote:
+				return
+			}
+		}
+		if !open {
+			return
+		}
+	}
+}
+
+// above is the nearest marker in the comment lines right above a line. An entry
+// that is commented out ends them: a marker above it is that entry's.
+func (c *comments) above(line int) providers.Marker {
+	for n := line - 1; c.comment(n) && !isCommentedCron(c.line(n)); n-- {
+		if m, ok := c.pick(n); ok {
+			return m
+		}
+	}
+	return providers.Marker{}
+}
+
+// head is the last marker above the first line of content.
+func (c *comments) head(line int) providers.Marker {
+	for n := line - 1; n >= 1; n-- {
+		if m, ok := c.pick(n); ok {
+			return m
+		}
+	}
+	return providers.Marker{}
+}
+
+func (c *comments) pick(n int) (providers.Marker, bool) {
+	if !c.comment(n) || c.used[n] {
+		return providers.Marker{}, false
+	}
+	m, ok := parseMarker(c.line(n), specs.Pos{File: c.file, Line: n})
+	if ok {
+		c.used[n] = true
+	}
+	return m, ok
+}
+
+var commentedCron = regexp.MustCompile(`^\s*#+\s*-\s*\{?\s*["']?cron["']?\s*:\s*(.*?)\s*$`)
+
+func isCommentedCron(line string) bool { return commentedCron.MatchString(line) }
+
+// commentedOut are the entries that are commented out right under a marker.
+func (c *comments) commentedOut() []entry {
+	var out []entry
+	for n := 1; n <= len(c.lines); n++ {
+		if !c.comment(n) || c.used[n] || !markerLine.MatchString(c.line(n)) {
+			continue
+		}
+		at := n + 1
+		for c.comment(at) && !isCommentedCron(c.line(at)) && !markerLine.MatchString(c.line(at)) {
+			at++
+		}
+		if !c.comment(at) || !isCommentedCron(c.line(at)) {
+			continue
+		}
+		e := c.commentedEntry(at)
+		e.marker, _ = c.pick(n)
+		out = append(out, e)
+	}
+	return out
+}
+
+// commentedEntry reads an entry as it would stand without the comment signs,
+// and a timezone in the line below it.
+func (c *comments) commentedEntry(line int) entry {
+	e := entry{line: line, commented: true, zone: "UTC"}
+	text := uncomment(c.line(line)) + "\n" + zoneBelow(c.line(line+1), c.comment(line+1))
+	var items []struct{ Cron, Timezone string }
+	if yaml.Unmarshal([]byte(text), &items) != nil || len(items) != 1 {
+		e.refuse("commented out, and not readable as an entry")
+		return e
+	}
+	e.text = strings.TrimRight(items[0].Cron, " \t\r\n")
+	if items[0].Timezone != "" {
+		e.zone = items[0].Timezone
+	}
+	e.parse()
+	return e
+}
+
+func uncomment(line string) string {
+	return strings.TrimLeft(strings.TrimLeft(line, " \t"), "# \t")
+}
+
+func zoneBelow(line string, comment bool) string {
+	if t := uncomment(line); comment && strings.HasPrefix(t, "timezone:") {
+		return "  " + t + "\n"
+	}
+	return ""
+}
+
+// dangling are the places of markers that belong to nothing.
+func (c *comments) dangling() []specs.Pos {
+	var out []specs.Pos
+	for n := 1; n <= len(c.lines); n++ {
+		if c.comment(n) && !c.used[n] && markerLine.MatchString(c.line(n)) {
+			out = append(out, specs.Pos{File: c.file, Line: n})
+		}
+	}
+	return out
+}

@@ -1,0 +1,108 @@
+package github
+
+import (
+	"fmt"
+
+	"github.com/rolecall-dev/rolecall/providers"
+	"github.com/rolecall-dev/rolecall/specs"
+)
+
+// place is where a workflow file stands.
+type place struct {
+	source string
+	repo   string // owner/name; empty where a checkout does not say whose it is
+	path   string // .github/workflows/nightly.yml
+	part   string // the area in which it was read
+	file   string // for people to open
+}
+
+// id is github:SOURCE/OWNER/REPO/PATH, with -/- for a repository that is not
+// known.
+func (p place) id() string {
+	repo := p.repo
+	if repo == "" {
+		repo = "-/-"
+	}
+	return "github:" + p.source + "/" + repo + "/" + p.path
+}
+
+// objects groups the entries of a workflow: those with a marker of their own
+// one by one; the others together, unless some entry has a marker and the
+// workflow has none. Then each is an object of its own that plays no role.
+func (w workflow) objects(p place) []providers.Object {
+	var whole []entry
+	var out []providers.Object
+	alone := false
+	for _, e := range w.entries {
+		alone = alone || e.marker.Present()
+	}
+	alone = alone && !w.marker.Present()
+	ids := map[string]int{}
+	for _, e := range w.entries {
+		if !e.marker.Present() && !alone {
+			whole = append(whole, e)
+			continue
+		}
+		o := w.object(p, []entry{e}, e.marker)
+		o.ID = unique(ids, p.id()+"#"+e.text)
+		o.Pos.Line = e.line
+		out = append(out, o)
+	}
+	if len(whole) > 0 {
+		out = append(out, w.object(p, whole, w.marker))
+	}
+	return out
+}
+
+// unique tells entries with one cron apart, in their order in the file.
+func unique(seen map[string]int, id string) string {
+	seen[id]++
+	if n := seen[id]; n > 1 {
+		return fmt.Sprintf("%s~%d", id, n)
+	}
+	return id
+}
+
+func (w workflow) object(p place, entries []entry, marker providers.Marker) providers.Object {
+	o := providers.Object{
+		ID: p.id(), Source: p.source, Provider: "github", Part: p.part,
+		Pos:    specs.Pos{File: p.file, Line: w.line},
+		Marker: marker,
+		Attrs:  map[string]string{"repo": p.repo, "workflow": p.path},
+		Spec:   specs.Spec{Body: w.body, Cosmetic: w.cosmetic},
+	}
+	if len(entries) == 1 {
+		o.Attrs["cron"] = entries[0].text
+	}
+	for _, e := range entries {
+		at := specs.Pos{File: p.file, Line: e.line}
+		switch {
+		case e.bad != "":
+			o.Opaque = true
+		default:
+			o.Spec.Schedules = append(o.Spec.Schedules, e.schedule)
+		}
+		if e.commented {
+			o.Inactive = append(o.Inactive, providers.Inactive{Code: "commented-out", Detail: at.String() + ": the entry is commented out", Next: "remove the comment signs, or say state: suspended in the ledger"})
+		}
+		o.Entries = append(o.Entries, providers.Entry{Text: e.text, Schedule: e.schedule, Pos: at})
+	}
+	o.Inactive = append(o.Inactive, w.refusals(p)...)
+	return o
+}
+
+// refusals are the reasons why GitHub runs nothing of a file: it takes a
+// workflow whole or not at all.
+func (w workflow) refusals(p place) []providers.Inactive {
+	var out []providers.Inactive
+	if w.refused != "" {
+		out = append(out, providers.Inactive{Code: "file-not-loaded", Detail: p.file + ": " + w.refused, Next: "correct the workflow; GitHub refuses the whole file"})
+	}
+	for _, e := range w.entries {
+		if e.bad != "" && !e.commented {
+			at := specs.Pos{File: p.file, Line: e.line}
+			out = append(out, providers.Inactive{Code: "invalid-schedule", Detail: fmt.Sprintf("%s: %q: %s", at, e.text, e.bad), Next: "correct the schedule; GitHub refuses a workflow with an invalid one"})
+		}
+	}
+	return out
+}

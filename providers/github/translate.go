@@ -1,0 +1,143 @@
+package github
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/rolecall-dev/rolecall/specs"
+)
+
+// bodyFields are the keys of a workflow that say what it does.
+var bodyFields = []string{"jobs", "env", "permissions", "concurrency", "defaults"}
+
+// translate puts a ledger's statement in terms of workflows. file reads the
+// workflow that an inline statement names, as a template; nil where nothing but
+// presence and schedule is to be compared.
+func translate(st specs.Statement, file func(path string) ([]byte, error)) (specs.Desired, error) {
+	switch {
+	case st.Template != nil:
+		return fromTemplate(st)
+	case !st.Hash.IsZero():
+		spec, _, err := inline(st)
+		return specs.Desired{Spec: spec, Pinned: st.Hash}, err
+	}
+	spec, never, err := inline(st)
+	if err != nil {
+		return specs.Desired{}, err
+	}
+	d := specs.Desired{Spec: spec, Never: never, Stated: []string{}}
+	if st.Workflow == "" {
+		return d, nil
+	}
+	members := []specs.Member{{Key: "workflow", Value: specs.NewText(st.Workflow)}}
+	d.Stated = append(d.Stated, "workflow")
+	if file != nil {
+		w, err := namedWorkflow(st, file)
+		if err != nil {
+			return specs.Desired{}, err
+		}
+		for _, f := range bodyFields {
+			members = append(members, specs.Member{Key: f, Value: w.body.Get(f)})
+			d.Stated = append(d.Stated, f)
+		}
+	}
+	d.Spec.Body = specs.NewMap(members...)
+	return d, nil
+}
+
+func fromTemplate(st specs.Statement) (specs.Desired, error) {
+	w, err := readWorkflow(st.Template.Data, st.Template.Name)
+	if err != nil {
+		return specs.Desired{}, placed(st.Template.Name, err, "give a workflow file as template")
+	}
+	spec := specs.Spec{Body: w.body, Cosmetic: w.cosmetic}
+	for _, e := range w.entries {
+		switch at := (specs.Pos{File: st.Template.Name, Line: e.line}); {
+		case e.commented:
+		case e.bad != "":
+			return specs.Desired{}, fmt.Errorf("%s: GitHub refuses the schedule %q: %s; correct the template", at, e.text, e.bad)
+		default:
+			spec.Schedules = append(spec.Schedules, e.schedule)
+		}
+	}
+	if w.refused != "" {
+		return specs.Desired{}, fmt.Errorf("%s: GitHub refuses the template: %s; correct it", st.Template.Name, w.refused)
+	}
+	if len(spec.Schedules) == 0 {
+		return specs.Desired{}, fmt.Errorf("%s: the template has no on.schedule; a role needs one", st.Template.Name)
+	}
+	return specs.Desired{Spec: spec}, nil
+}
+
+// namedWorkflow reads the workflow that a statement names.
+func namedWorkflow(st specs.Statement, file func(string) ([]byte, error)) (workflow, error) {
+	pos := st.Fields["workflow"]
+	data, err := file(st.Workflow)
+	if err != nil {
+		return workflow{}, fmt.Errorf("%s: workflow %s is this checkout's and could not be read: %w; correct the path, or give a template", pos, st.Workflow, err)
+	}
+	w, err := readWorkflow(data, st.Workflow)
+	if err != nil {
+		return workflow{}, placed(st.Workflow, err, "correct the workflow that "+pos.String()+" names")
+	}
+	return w, nil
+}
+
+// inline reads the fields that a workflow can be stated by.
+func inline(st specs.Statement) (specs.Spec, bool, error) {
+	if err := foreignField(st); err != nil {
+		return specs.Spec{}, false, err
+	}
+	if len(st.Schedule) == 0 {
+		if !st.Hash.IsZero() {
+			return specs.Spec{}, false, nil
+		}
+		return specs.Spec{}, false, fmt.Errorf("%s: a workflow's spec states no schedule; add schedule: [\"0 5 * * *\"], or give a template", st.Pos)
+	}
+	zone := "UTC"
+	if st.TimeZone != nil {
+		zone = *st.TimeZone
+	}
+	var spec specs.Spec
+	for _, text := range st.Schedule {
+		if text == "never" {
+			spec.Schedules = append(spec.Schedules, specs.Never())
+			continue
+		}
+		s, err := parseSchedule(text, zone)
+		if err != nil {
+			return specs.Spec{}, false, fmt.Errorf("%s: GitHub refuses the schedule %q: %w", st.Fields["schedule"], text, err)
+		}
+		spec.Schedules = append(spec.Schedules, s)
+	}
+	never := st.Schedule[0] == "never"
+	if never && len(st.Schedule) > 1 {
+		return specs.Spec{}, false, fmt.Errorf("%s: never stands beside other schedules; keep the one or the others", st.Fields["schedule"])
+	}
+	return spec, never, nil
+}
+
+// foreignField refuses what a workflow does not have.
+func foreignField(st specs.Statement) error {
+	for _, f := range []struct {
+		name   string
+		stated bool
+	}{
+		{"user", st.User != nil}, {"command", st.Command != nil}, {"stdin", st.Stdin != nil}, {"env", st.Env != nil},
+		{"concurrency_policy", st.ConcurrencyPolicy != nil}, {"starting_deadline_seconds", st.StartingDeadlineSeconds != nil},
+	} {
+		if f.stated {
+			return fmt.Errorf("%s: a workflow has no %s; remove it, or compare the whole workflow by spec: {template: …}", st.Fields[f.name], f.name)
+		}
+	}
+	return nil
+}
+
+// placed puts the file and line before what is wrong with it.
+func placed(file string, err error, next string) error {
+	var f *fault
+	if !errors.As(err, &f) {
+		return fmt.Errorf("%s: %w; %s", file, err, next)
+	}
+	return fmt.Errorf("%s: %s; %s", specs.Pos{File: file, Line: f.line}, f.message, next)
+}

@@ -1,0 +1,156 @@
+package github
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/rolecall-dev/rolecall/specs"
+)
+
+// value is a node as a Value. Plain scalars have the types of the YAML 1.2 core
+// schema, by which GitHub reads workflows: yes, 0777, 1_000 and a date are
+// strings there, though the YAML library has other views.
+func (t *tree) value(n *yaml.Node, depth int) (specs.Value, error) {
+	n, err := t.take(n, depth)
+	if err != nil {
+		return specs.Value{}, err
+	}
+	switch n.Kind {
+	case yaml.ScalarNode:
+		return scalar(n), nil
+	case yaml.SequenceNode:
+		items := make([]specs.Value, 0, len(n.Content))
+		for _, c := range n.Content {
+			v, err := t.value(c, depth+1)
+			if err != nil {
+				return specs.Value{}, err
+			}
+			items = append(items, v)
+		}
+		return specs.NewList(items...), nil
+	}
+	ps, err := t.pairs(n, depth)
+	if err != nil {
+		return specs.Value{}, err
+	}
+	members := make([]specs.Member, 0, len(ps))
+	for _, p := range ps {
+		v, err := t.value(p.node, depth+1)
+		if err != nil {
+			return specs.Value{}, err
+		}
+		members = append(members, specs.Member{Key: p.name, Value: v})
+	}
+	return specs.NewMap(members...), nil
+}
+
+var (
+	coreInt   = regexp.MustCompile(`^[-+]?[0-9]+$`)
+	coreOct   = regexp.MustCompile(`^0o[0-7]+$`)
+	coreHex   = regexp.MustCompile(`^0x[0-9a-fA-F]+$`)
+	coreFloat = regexp.MustCompile(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
+)
+
+// scalar types a scalar by YAML 1.2.2, section 10.3.2.
+func scalar(n *yaml.Node) specs.Value {
+	const written = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
+	if n.Style&written != 0 || n.Style&yaml.TaggedStyle != 0 && n.Tag == "!!str" {
+		return specs.NewText(n.Value)
+	}
+	s := n.Value
+	switch s {
+	case "", "~", "null", "Null", "NULL":
+		return specs.Value{Kind: specs.Null}
+	case "true", "True", "TRUE":
+		return specs.NewBool(true)
+	case "false", "False", "FALSE":
+		return specs.NewBool(false)
+	}
+	if f, ok := coreNumber(s); ok {
+		return specs.NewNumber(f)
+	}
+	return specs.NewText(s)
+}
+
+// coreNumber leaves numbers that a double does not hold exactly as texts, so
+// that two different ones stay different.
+func coreNumber(s string) (float64, bool) {
+	var f float64
+	var err error
+	switch {
+	case coreOct.MatchString(s):
+		var i uint64
+		i, err = strconv.ParseUint(s[2:], 8, 64)
+		f = float64(i)
+	case coreHex.MatchString(s):
+		var i uint64
+		i, err = strconv.ParseUint(s[2:], 16, 64)
+		f = float64(i)
+	case coreInt.MatchString(s) || coreFloat.MatchString(s):
+		f, err = strconv.ParseFloat(s, 64)
+	default:
+		return 0, false
+	}
+	return f, err == nil && math.Abs(f) < 1<<53
+}
+
+// asText is a scalar as GitHub hands it to a job: env values and a step's
+// inputs are strings there, whatever YAML made of them.
+func asText(v specs.Value) specs.Value {
+	switch v.Kind {
+	case specs.Null:
+		return specs.NewText("")
+	case specs.Bool, specs.Number:
+		return specs.NewText(v.Text)
+	}
+	return v
+}
+
+func asTexts(v specs.Value) specs.Value {
+	return mapMembers(v, func(_ string, m specs.Value) specs.Value { return asText(m) })
+}
+
+// secretTexts is asTexts for a place where secrets stand.
+func secretTexts(v specs.Value) specs.Value {
+	return mapMembers(v, func(_ string, m specs.Value) specs.Value { return hide(asText(m)) })
+}
+
+// inputs are a step's with: a member whose name speaks of a secret is one.
+func inputs(v specs.Value) specs.Value {
+	return mapMembers(v, func(key string, m specs.Value) specs.Value {
+		if secretName.MatchString(key) {
+			return hide(asText(m))
+		}
+		return asText(m)
+	})
+}
+
+var (
+	secretName = regexp.MustCompile(`(?i)token|secret|passw|credential|api-?_?key|private-?_?key|auth`)
+	harmless   = regexp.MustCompile(`^(|true|false|[0-9]{1,5}|\$\{\{[^}'"]*\}\})$`)
+)
+
+// hide marks a text as one that may be a secret, unless it is a truth value, a
+// small number or nothing but an expression without a quoted text in it.
+func hide(v specs.Value) specs.Value {
+	if v.Kind != specs.Text || harmless.MatchString(strings.TrimSpace(v.Text)) {
+		return v
+	}
+	return specs.NewSecret(v.Text)
+}
+
+// mapMembers is a map with each member changed; anything else is left alone.
+func mapMembers(v specs.Value, change func(key string, m specs.Value) specs.Value) specs.Value {
+	if v.Kind != specs.Map {
+		return v
+	}
+	out := make([]specs.Member, len(v.Members))
+	for i, m := range v.Members {
+		out[i] = specs.Member{Key: m.Key, Value: change(m.Key, m.Value)}
+	}
+	return specs.NewMap(out...)
+}
