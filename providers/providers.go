@@ -97,9 +97,9 @@ type Object struct {
 	// workflow, cron; namespace, name.
 	Attrs  map[string]string
 	Labels map[string]string
-	// Sealed holds specs.Seal of the attrs whose text a saved listing keeps
-	// back, since it may be a secret: in Attrs stands only what may be shown.
-	// Whether a glob fits such a text cannot be known.
+	// Sealed holds specs.Seal of the attrs (labels as labels.NAME) whose text a
+	// saved listing keeps back, since it may be a secret: in Attrs stands only
+	// what may be shown. Whether a glob fits such a text cannot be known.
 	Sealed map[string]string
 	Spec   specs.Spec
 	// Env is the whole effective environment of a crontab entry; its spec keeps
