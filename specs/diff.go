@@ -19,7 +19,7 @@ type Difference struct {
 // their paths. It is empty exactly if both have the same canonical bytes.
 func Diff(desired, observed Spec) []Difference {
 	out := diffSchedules(desired, observed)
-	return append(out, DiffValues("", desired.Body, observed.Body)...)
+	return append(out, DiffValues("", desired.body(), observed.body())...)
 }
 
 // diffSchedules tells a changed time from a changed zone: where only the zones
@@ -83,11 +83,11 @@ func diffMaps(path string, desired, observed Value) []Difference {
 		switch {
 		case c < 0:
 			m := desired.Members[i]
-			out = append(out, Difference{shape.step(path, m.Key), m.Value, Value{}})
+			out = append(out, shape.oneSided(Difference{shape.step(path, m.Key), m.Value, Value{}})...)
 			i++
 		case c > 0:
 			m := observed.Members[j]
-			out = append(out, Difference{shape.step(path, m.Key), Value{}, m.Value})
+			out = append(out, shape.oneSided(Difference{shape.step(path, m.Key), Value{}, m.Value})...)
 			j++
 		default:
 			m, n := desired.Members[i], observed.Members[j]
@@ -97,6 +97,15 @@ func diffMaps(path string, desired, observed Value) []Difference {
 		}
 	}
 	return out
+}
+
+// oneSided shows a member that only one side has: a container as a whole, since
+// it came or went as one, and anything else leaf by leaf.
+func (v Value) oneSided(d Difference) []Difference {
+	if v.Keyed {
+		return []Difference{d}
+	}
+	return DiffValues(d.Path, d.Desired, d.Observed)
 }
 
 func diffLists(path string, desired, observed Value) []Difference {

@@ -62,7 +62,7 @@ func (s Spec) Hash() Hash {
 func (s Spec) Canonical() []byte {
 	b := make([]byte, 0, 512)
 	b = append(b, `{"body":`...)
-	b = appendValue(b, s.Body)
+	b = appendValue(b, s.body())
 	b = append(b, `,"schedule":[`...)
 	for i, c := range s.canonicalSchedules() {
 		if i > 0 {
@@ -167,4 +167,12 @@ func formatNumber(f float64) string {
 }
 
 // CanonicalBody is the body alone, as Canonical prints it.
-func (s Spec) CanonicalBody() []byte { return appendValue(nil, s.Body) }
+func (s Spec) CanonicalBody() []byte { return appendValue(nil, s.body()) }
+
+// body is Body, a Map in any case.
+func (s Spec) body() Value {
+	if s.Body.Kind == Absent {
+		return NewMap()
+	}
+	return s.Body
+}
