@@ -102,11 +102,11 @@ func (p *Provider) Observe(ctx context.Context, sel providers.Selection) provide
 	o := providers.Observation{Source: p.source, Provider: "kubernetes"}
 	switch {
 	case len(p.namespaces) > 0:
-		p.readNamespaces(ctx, &o, wanted(p.namespaces, sel), true)
+		p.readNamespaces(ctx, &o, wanted(p.namespaces, sel), true, sel.Literals)
 	case sel.Wants(clusterPart):
-		p.readCluster(ctx, &o)
+		p.readCluster(ctx, &o, sel.Literals)
 	default:
-		p.readNamespaces(ctx, &o, namespacesOf(sel), false)
+		p.readNamespaces(ctx, &o, namespacesOf(sel), false, sel.Literals)
 	}
 	o.Sort()
 	return o
@@ -129,8 +129,8 @@ func namespacesOf(sel providers.Selection) []string {
 
 // readCluster reads all namespaces in one list, or one by one where only that
 // is allowed.
-func (p *Provider) readCluster(ctx context.Context, o *providers.Observation) {
-	whole := p.readJobs(ctx, "")
+func (p *Provider) readCluster(ctx context.Context, o *providers.Observation, literals bool) {
+	whole := p.readJobs(ctx, "", literals)
 	if whole.area.State != providers.Denied {
 		whole.addTo(o)
 		return
@@ -138,7 +138,7 @@ func (p *Provider) readCluster(ctx context.Context, o *providers.Observation) {
 	o.Requests += whole.requests
 	names, requests, err := p.listNamespaces(ctx)
 	o.Requests += requests
-	p.readNamespaces(ctx, o, names, false)
+	p.readNamespaces(ctx, o, names, false, literals)
 	switch {
 	case len(names) == 0:
 		whole.area.Reason += namespacesUnknown(err)
@@ -157,10 +157,10 @@ func namespacesUnknown(err error) string {
 }
 
 // readNamespaces reads each namespace into its own slot.
-func (p *Provider) readNamespaces(ctx context.Context, o *providers.Observation, names []string, named bool) {
+func (p *Provider) readNamespaces(ctx context.Context, o *providers.Observation, names []string, named, literals bool) {
 	slots := make([]reading, len(names))
 	p.each(len(names), func(i int) {
-		slots[i] = p.readJobs(ctx, names[i])
+		slots[i] = p.readJobs(ctx, names[i], literals)
 		if named && p.selector == "" && slots[i].whole() && len(slots[i].objects) == 0 {
 			p.doubtEmpty(ctx, &slots[i], names[i])
 		}

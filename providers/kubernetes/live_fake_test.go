@@ -270,3 +270,13 @@ func hangUp(w http.ResponseWriter) {
 }
 
 func writeAll(w io.Writer, data []byte) { _, _ = w.Write(data) }
+
+// digest is what two equal looks have in common.
+func digest(o providers.Observation) string {
+	var b strings.Builder
+	for _, obj := range o.Objects {
+		fmt.Fprintln(&b, obj.ID, obj.Part, obj.UID, obj.Spec.Hash(), obj.Inactive, obj.Changes, obj.LastStart)
+	}
+	fmt.Fprintln(&b, o.Areas, o.Notes, o.Requests)
+	return b.String()
+}

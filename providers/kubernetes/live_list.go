@@ -35,7 +35,7 @@ func (r *reading) addTo(o *providers.Observation) {
 
 // readJobs lists the CronJobs of a namespace, or of all where it is empty. Each
 // is translated as it arrives and then dropped.
-func (p *Provider) readJobs(ctx context.Context, namespace string) reading {
+func (p *Provider) readJobs(ctx context.Context, namespace string, literals bool) reading {
 	part := clusterPart
 	if namespace != "" {
 		part = namespacePrefix + namespace
@@ -47,7 +47,7 @@ func (p *Provider) readJobs(ctx context.Context, namespace string) reading {
 		if err := form.decode(data, &cj); err != nil {
 			return err
 		}
-		return r.add(&cj, p.source)
+		return r.add(&cj, p.source, literals)
 	}
 	var before reading
 	l.restart = func() { before, r.objects, r.notes = r, nil, nil }
@@ -63,12 +63,18 @@ func (p *Provider) readJobs(ctx context.Context, namespace string) reading {
 }
 
 // add translates one CronJob. A panic in a library on hostile data is an error.
-func (r *reading) add(cj *batchv1.CronJob, source string) (err error) {
+func (r *reading) add(cj *batchv1.CronJob, source string, literal bool) (err error) {
 	defer recovered(&err)
 	if cj.Name == "" || cj.Namespace == "" {
 		return errors.New("it has no name or no namespace")
 	}
-	r.objects = append(r.objects, objectOf(cj, source, r.area.Part, specs.Pos{}, true))
+	o := objectOf(cj, source, r.area.Part, specs.Pos{}, true)
+	if literal {
+		if o.Literal, err = literalOf(cj); err != nil {
+			return err
+		}
+	}
+	r.objects = append(r.objects, o)
 	r.notes = append(r.notes, notesOf(cj, specs.Pos{}, true)...)
 	return nil
 }

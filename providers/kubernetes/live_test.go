@@ -18,6 +18,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rolecall-dev/rolecall/providers"
+	"github.com/rolecall-dev/rolecall/specs"
 )
 
 func TestObserveAreas(t *testing.T) {
@@ -81,8 +82,38 @@ func TestReadingAtOnceGivesTheSame(t *testing.T) {
 	}
 	a := served(t, api, Config{}).Observe(context.Background(), providers.Selection{})
 	b := served(t, api, Config{Each: together}).Observe(context.Background(), providers.Selection{})
-	if got, want := fmt.Sprintf("%+v", b), fmt.Sprintf("%+v", a); got != want {
+	if got, want := digest(b), digest(a); got != want {
 		t.Errorf("at once\n%s\none by one\n%s", got, want)
+	}
+}
+
+// TestLiteralIsATemplate: what a look gives for a first ledger means the same
+// as the object, also where a server would not take the object as it is.
+func TestLiteralIsATemplate(t *testing.T) {
+	yes, berlin := true, "Europe/Berlin"
+	jobs := someJobs(4, "ns")
+	jobs[0].Spec.Suspend = &yes
+	jobs[1].Spec.Schedule, jobs[1].Spec.TimeZone = "CRON_TZ=Asia/Tokyo 5 4 * * *", &berlin
+	jobs[2].Spec.Schedule, jobs[2].Spec.TimeZone = "TZ=Local 5 4 * * *", &berlin
+	jobs[3].Labels = map[string]string{"app": "n", "rank": "010"}
+	jobs[3].Annotations = map[string]string{"rolecall/role": "retry", "kubectl.kubernetes.io/last-applied-configuration": "{}"}
+	jobs[3].Spec.JobTemplate.Spec.Template.Spec.Containers[0].Args = []string{"y", "0x1f", "1e3", "line\nline", "\x1b[31m", "null", "~"}
+	o := served(t, &fakeAPI{jobs: jobs}, Config{}).Observe(context.Background(), providers.Selection{Literals: true})
+	if len(o.Objects) != 4 {
+		t.Fatalf("%d objects, areas %v", len(o.Objects), o.Areas)
+	}
+	for _, obj := range o.Objects {
+		want, err := translate(specs.Statement{Template: &specs.Document{Name: obj.Attrs["name"], Data: obj.Literal}})
+		if err != nil {
+			t.Errorf("%v in\n%s", err, obj.Literal)
+			continue
+		}
+		if d := specs.Diff(want.Spec, obj.Spec); len(d) > 0 || want.Spec.Hash() != obj.Spec.Hash() {
+			t.Errorf("%s: %+v in\n%s", obj.ID, d, obj.Literal)
+		}
+		if strings.Contains(string(obj.Literal), "last-applied") || strings.Contains(string(obj.Literal), "uid-1") {
+			t.Errorf("bookkeeping in\n%s", obj.Literal)
+		}
 	}
 }
 
@@ -170,7 +201,7 @@ func FuzzDecodeList(f *testing.F) {
 			defer recovered(new(error))
 			var cj batchv1.CronJob
 			if form.decode(item, &cj) == nil {
-				_ = r.add(&cj, "s")
+				_ = r.add(&cj, "s", true)
 			}
 		})
 		if err == nil && !bytes.Contains(data, []byte("CronJobList")) {
