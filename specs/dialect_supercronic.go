@@ -308,9 +308,6 @@ func (r *supercronicReader) year(s string) *refusal {
 	if star {
 		return nil
 	}
-	if set == (yearSet{}) {
-		return bad
-	}
 	r.plan.years = &set
 	return nil
 }
