@@ -135,10 +135,9 @@ func (r *round) settle(ctx context.Context) (classify.Judgement, error) {
 	if err := r.look(ctx, 1, r.Sources); err != nil {
 		return classify.Judgement{}, err
 	}
-	now := r.judge()
-	before := now
+	looks := []classify.Judgement{r.judge()}
 	for n := 2; n <= maxLooks; n++ {
-		doubted := r.doubted(before, now, n)
+		doubted := r.doubted(looks)
 		if r.Settle <= 0 || len(doubted) == 0 {
 			break
 		}
@@ -148,17 +147,18 @@ func (r *round) settle(ctx context.Context) (classify.Judgement, error) {
 		if err := r.look(ctx, n, doubted); err != nil {
 			return classify.Judgement{}, err
 		}
-		before, now = now, r.judge()
+		looks = append(looks, r.judge())
 	}
-	return classify.Agree(before, now), nil
+	return classify.Agree(looks...), nil
 }
 
 // doubted are the live sources to look at again: after the first look those
 // with findings or gaps, after a later one those about which the last two
 // looks did not agree.
-func (r *round) doubted(before, now classify.Judgement, look int) []Source {
+func (r *round) doubted(looks []classify.Judgement) []Source {
+	now := looks[len(looks)-1]
 	names := map[string]bool{}
-	if look == 2 {
+	if len(looks) == 1 {
 		for _, f := range now.Findings {
 			if f.Kind != report.Unreviewed {
 				mark(names, f)
@@ -171,7 +171,7 @@ func (r *round) doubted(before, now classify.Judgement, look int) []Source {
 			names[n.Source] = names[n.Source] || n.Code == "suspicious-empty"
 		}
 	} else {
-		for _, f := range classify.Only(now, before) {
+		for _, f := range classify.Only(now, looks[len(looks)-2]) {
 			mark(names, f)
 		}
 	}
