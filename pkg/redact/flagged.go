@@ -1,0 +1,134 @@
+package redact
+
+import "strings"
+
+// flagged finds the secrets of short flags, whose meaning depends on the program.
+func flagged(s string, found *spans) { walkWords(s, 0, found, 0) }
+
+// deepest is how many strings within strings are looked into, as in sh -c "…".
+const deepest = 4
+
+// walkWords reads the words of a command that begins at a place in the whole text.
+func walkWords(s string, base int, found *spans, depth int) {
+	c := command{found: found}
+	for at := 0; at < len(s); {
+		if isSpace(s[at]) {
+			if s[at] == '\n' {
+				c = command{found: found}
+			}
+			at++
+			continue
+		}
+		end := wordEnd(s, at, 0)
+		from, to := unquoted(s, at, end)
+		if depth < deepest && strings.ContainsAny(s[from:to], spaces) && (from > at || c.takes == "") {
+			walkWords(s[from:to], base+from, found, depth+1)
+		}
+		c.word(s[from:to], base+from)
+		if strings.IndexByte(";|&", s[end-1]) >= 0 {
+			c = command{found: found}
+		}
+		at = end
+	}
+}
+
+// unquoted is the inside of a word that is one string or begins one.
+func unquoted(s string, from, to int) (int, int) {
+	if to-from >= 2 && isQuote(s[from]) {
+		if s[to-1] == s[from] {
+			return from + 1, to - 1
+		}
+		return from + 1, to
+	}
+	return from, to
+}
+
+// command is what is known while the words of a command go by.
+type command struct {
+	found *spans
+	prog  program
+	seen  bool   // the word that the program's flags depend on
+	takes string // the flag that waits for its value: "secret" or "user"
+}
+
+func (c *command) word(w string, at int) {
+	takes := c.takes
+	c.takes = ""
+	switch {
+	case w == "":
+	case takes != "" && w[0] != '-':
+		c.value(takes, w, at)
+	case w[0] == '-':
+		c.flag(w, at)
+	default:
+		c.plain(w, at)
+	}
+}
+
+func (c *command) plain(w string, at int) {
+	if p, ok := programOf(w); ok {
+		c.prog, c.seen = p, false
+		return
+	}
+	if c.prog.only != "" && w == c.prog.only {
+		c.seen = true
+		c.prog.only = ""
+	}
+	if slash := strings.IndexByte(w, '/'); c.prog.logon && slash > 0 {
+		end := len(w)
+		if i := strings.LastIndexByte(w, '@'); i > slash {
+			end = i
+		}
+		c.hide(w[slash+1:end], at+slash+1)
+	}
+}
+
+func (c *command) flag(w string, at int) {
+	if from, ok := c.prog.attached(w); ok {
+		c.hide(w[from:], at+from)
+		return
+	}
+	if c.prog.takesNext(w) {
+		c.takes = "secret"
+		return
+	}
+	for _, f := range c.prog.user {
+		switch {
+		case w == f || len(f) == 2 && lastOfCluster(w, f[1]):
+			c.takes = "user"
+		case len(f) == 2 && len(w) > 2 && w[:2] == f:
+			c.value("user", w[2:], at+2)
+		case len(f) > 2 && strings.HasPrefix(w, f+"="):
+			c.value("user", w[len(f)+1:], at+len(f)+1)
+		}
+	}
+}
+
+func (c *command) value(takes, w string, at int) {
+	if takes == "secret" {
+		c.hide(w, at)
+		return
+	}
+	i := strings.IndexAny(w, c.prog.signs)
+	if i < 0 {
+		return
+	}
+	switch secret := w[i+1:]; secret {
+	case "", "x-oauth-basic":
+		c.hide(w[:i], at)
+	default:
+		c.hide(secret, at+i+1)
+	}
+}
+
+// hide adds a secret, with the quotes that may stand around it left in place.
+func (c *command) hide(text string, at int) {
+	from, to := 0, len(text)
+	if to > 0 && isQuote(text[0]) {
+		from, to = unquoted(text, 0, to)
+	}
+	text = text[from:trim(text, from, to)]
+	if !masked(text) && !reference(text) {
+		c.found.add(at+from, at+from+len(text))
+	}
+}
