@@ -128,6 +128,10 @@ func (by roleIndex) assign(o providers.Object) *object {
 	return out
 }
 
+// Fits says that an object is one that a match means. It does not look at the
+// object's marker, which would beat any match.
+func Fits(m specs.Match, o providers.Object) bool { return matches(m, o) }
+
 // matches says that each stated key fits.
 func matches(m specs.Match, o providers.Object) bool {
 	for key, pattern := range m.Keys {
@@ -185,17 +189,27 @@ func glob(pattern, s string, path bool) bool {
 // split makes of a workflow's object one for each of its entries, if a role of
 // its source matches a single entry. The roles' markers beat that.
 func split(o providers.Object, roles []specs.Role) []providers.Object {
-	single := func(r specs.Role) bool {
-		cron, ok := r.Match.Keys["cron"]
-		return ok && slices.ContainsFunc(o.Entries, func(e providers.Entry) bool { return fits("cron", cron, e.Text) })
-	}
-	if o.Marker.Present() || len(o.Entries) < 1 || !slices.ContainsFunc(roles, single) {
+	forOne := func(r specs.Role) bool { return r.Match.Keys["cron"] != "" }
+	if o.Marker.Present() || len(o.Entries) < 1 || !slices.ContainsFunc(roles, forOne) {
 		return []providers.Object{o}
 	}
+	out := entriesOf(o)
+	if !slices.ContainsFunc(out, func(one providers.Object) bool {
+		return slices.ContainsFunc(roles, func(r specs.Role) bool { return forOne(r) && matches(r.Match, one) })
+	}) {
+		return []providers.Object{o}
+	}
+	return out
+}
+
+// entriesOf are the entries of a workflow as objects of their own.
+func entriesOf(o providers.Object) []providers.Object {
 	out := make([]providers.Object, len(o.Entries))
 	for i, e := range o.Entries {
 		one := o
-		one.ID = o.ID + "#" + e.Text
+		if !strings.HasSuffix(o.ID, "#"+e.Text) {
+			one.ID = o.ID + "#" + e.Text
+		}
 		one.Pos, one.Entries = e.Pos, nil
 		one.Spec.Schedules = []specs.Schedule{e.Schedule}
 		one.Attrs = make(map[string]string, len(o.Attrs)+1)

@@ -107,6 +107,11 @@ func (j *judge) differences(role specs.Role, ref specs.Ref, o *object) []specs.D
 	return append(out, slices.DeleteFunc(compareSpec(j.Desired[ref], o), func(d specs.Difference) bool { return ignored(role.Ignore, d.Path) })...)
 }
 
+// Same says that an object does what is desired, as far as that is stated.
+func Same(d specs.Desired, o providers.Object) bool {
+	return len(compareSpec(d, &object{Object: o})) == 0
+}
+
 // compareSpec is empty exactly if the object does what is desired.
 func compareSpec(d specs.Desired, o *object) []specs.Difference {
 	switch {
