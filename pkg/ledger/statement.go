@@ -4,7 +4,6 @@ import (
 	"errors"
 	"path"
 	"strings"
-	"time"
 
 	"github.com/rolecall-dev/rolecall/pkg/strict"
 	"github.com/rolecall-dev/rolecall/specs"
@@ -62,15 +61,9 @@ func (b *builder) schedule(role string, f specForm) {
 	}
 }
 
-// zone refuses what no zone database names. "Local" is the name by which Go
-// means the zone of this machine.
 func (b *builder) zone(role string, f specForm) {
-	z := f.TimeZone.Value
-	if z == "" || z == specs.Local {
-		return
-	}
-	if _, err := time.LoadLocation(z); err != nil || z == "Local" {
-		b.errs.Add(f.TimeZone.Pos, "spec.time_zone of role %s is %s, which is no zone; write one like Europe/Berlin, UTC or %s", role, strict.Quote(z), specs.Local)
+	if _, err := specs.CanonicalZone(f.TimeZone.Value); err != nil {
+		b.errs.Add(f.TimeZone.Pos, "spec.time_zone of role %s: %v", role, err)
 	}
 }
 

@@ -283,14 +283,9 @@ func (r *configReader) crontab(name string, f crontabForm) *CrontabSource {
 	return &c
 }
 
-// zone refuses what no zone database names. "Local" is the name by which Go
-// means the zone of this machine.
 func (r *configReader) zone(t strict.Text) {
-	if t.Value == "" || t.Value == specs.Local {
-		return
-	}
-	if _, err := time.LoadLocation(t.Value); err != nil || t.Value == "Local" {
-		r.errs.Add(t.Pos, "zone %s is no zone; write one like Europe/Berlin or UTC, or %s where it is not known", strict.Quote(t.Value), specs.Local)
+	if _, err := specs.CanonicalZone(t.Value); err != nil {
+		r.errs.Add(t.Pos, "%v", err)
 	}
 }
 
