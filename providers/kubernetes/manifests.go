@@ -71,11 +71,11 @@ func (m *Manifests) Observe(ctx context.Context, sel providers.Selection) provid
 		}
 	}
 	if slices.Contains(m.cfg.Patterns, "-") && sel.Wants("stdin") {
-		m.observe(ctx, &o, "stdin", "stdin", m.stdin)
+		m.observe(ctx, &o, sel, "stdin", "stdin", m.stdin)
 	}
 	for _, f := range named {
 		if part := "file/" + strings.TrimPrefix(f.Rel, "/"); sel.Wants(part) {
-			m.observe(ctx, &o, part, f.Path, func() ([]byte, error) { return readFile(f.Path) })
+			m.observe(ctx, &o, sel, part, f.Path, func() ([]byte, error) { return readFile(f.Path) })
 		}
 	}
 	o.Sort()
@@ -87,7 +87,7 @@ func (m *Manifests) filePatterns() []string {
 }
 
 // observe adds what one file holds to the observation.
-func (m *Manifests) observe(ctx context.Context, o *providers.Observation, part, path string, read func() ([]byte, error)) {
+func (m *Manifests) observe(ctx context.Context, o *providers.Observation, sel providers.Selection, part, path string, read func() ([]byte, error)) {
 	if err := ctx.Err(); err != nil {
 		o.Areas = append(o.Areas, providers.Area{Part: part, State: providers.Failed, Reason: "not reached: " + err.Error() + "; run it again"})
 		return
@@ -112,7 +112,11 @@ func (m *Manifests) observe(ctx context.Context, o *providers.Observation, part,
 			f.cronJob.Namespace = m.namespace()
 		}
 		pos := specs.Pos{File: path, Line: f.line}
-		o.Objects = append(o.Objects, objectOf(f.cronJob, m.cfg.Source, part, pos, false))
+		obj := objectOf(f.cronJob, m.cfg.Source, part, pos, false)
+		if sel.Literals {
+			obj.Literal, _ = literalOf(f.cronJob) // without one a ledger pins the hash
+		}
+		o.Objects = append(o.Objects, obj)
 		o.Notes = append(o.Notes, notesOf(f.cronJob, pos, false)...)
 	}
 	if elsewhere > 0 {
