@@ -216,6 +216,10 @@ func hasSchedule(spec json.RawMessage) bool {
 }
 
 func (r *contents) cronJob(raw []byte, at place) {
+	if text, ok := findHuge(raw); ok {
+		r.trouble(at.line, "the quantity "+quote(text)+" is out of range; correct it")
+		return
+	}
 	cj := &batchv1.CronJob{}
 	strict, err := kjson.UnmarshalStrict(raw, cj)
 	if err != nil {

@@ -2,6 +2,7 @@ package kubernetes
 
 import (
 	"fmt"
+	"math/big"
 	"reflect"
 	"slices"
 	"strings"
@@ -132,21 +133,43 @@ func resourcesValue(list corev1.ResourceList) specs.Value {
 	return specs.NewMap(members...)
 }
 
+// mostScale is the exponent of ten from which on a quantity, which no server has
+// any use for, is not multiplied out.
+const mostScale = 1000
+
 // quantityValue writes a quantity so that equal values are equal texts: 1024Mi
 // and 1073741824 are 1Gi, 0.5 is 500m.
 func quantityValue(q resource.Quantity) specs.Value {
 	q = q.DeepCopy()
-	if n, ok := q.AsInt64(); ok && n != 0 && n%1024 == 0 {
-		return specs.NewText(resource.NewQuantity(n, resource.BinarySI).String())
+	if d := q.AsDec(); max(d.Scale(), -d.Scale()) > mostScale {
+		return specs.NewText(fmt.Sprintf("%se%d", d.UnscaledBig(), -d.Scale()))
 	}
-	q.Format = resource.DecimalSI
-	// String keeps what was read, ToDec and AsDec drop that.
-	return specs.NewText(decimalOf(q))
+	n, whole := wholeNumber(&q)
+	switch {
+	case whole && !n.IsInt64(): // beyond the largest suffix
+		return specs.NewText(n.String())
+	case whole && n.Int64()%1024 == 0:
+		return specs.NewText(resource.NewQuantity(n.Int64(), resource.BinarySI).String())
+	}
+	return specs.NewText(resource.NewDecimalQuantity(*q.AsDec(), resource.DecimalSI).String())
 }
 
-func decimalOf(q resource.Quantity) string {
+// wholeNumber is AsInt64, also for a quantity that was written with a fraction
+// or is larger.
+func wholeNumber(q *resource.Quantity) (*big.Int, bool) {
+	if n, ok := q.AsInt64(); ok {
+		return big.NewInt(n), true
+	}
 	d := q.AsDec()
-	return resource.NewDecimalQuantity(*d, resource.DecimalSI).String()
+	n, rest := new(big.Int).Set(d.UnscaledBig()), new(big.Int)
+	scale := int64(d.Scale())
+	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(max(scale, -scale)), nil)
+	if scale > 0 {
+		n.QuoRem(n, power, rest)
+	} else {
+		n.Mul(n, power)
+	}
+	return n, rest.Sign() == 0
 }
 
 // sealed marks all texts below a value as possible secrets.
