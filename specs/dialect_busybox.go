@@ -1,6 +1,10 @@
 package specs
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+	"strings"
+)
 
 // parseBusybox reads as busybox crond 1.37 does. An error in a field is logged
 // and what was read before it is kept, so the job runs, often wider than
@@ -135,21 +139,25 @@ func busyboxValue(f *field, size, off, n1, n2 int32, s string) (int32, int32, st
 	return n1, v, s
 }
 
-// busyboxStep is strtol with its sign. Nothing to read is 0, which sets the
-// first value only.
+// busyboxStep is strtol with its white space and sign. Nothing to read is 0,
+// which sets the first value only, as a negative step does.
 func busyboxStep(s string) (int32, string) {
-	i, sign := 0, int64(1)
-	if s != "" && (s[0] == '+' || s[0] == '-') {
-		if s[0] == '-' {
+	t := strings.TrimLeft(s, "\v\f\r")
+	sign := int64(1)
+	if t != "" && (t[0] == '+' || t[0] == '-') {
+		if t[0] == '-' {
 			sign = -1
 		}
-		i = 1
+		t = t[1:]
 	}
-	v, digits := cNumber(s[i:])
+	v, digits := cNumber(t)
 	if digits == 0 {
 		return 0, s
 	}
-	return int32(sign * v), s[i+digits:]
+	if sign < 0 && v == math.MaxInt64 {
+		return 0, t[digits:] // the least long, cut to an int
+	}
+	return int32(sign * v), t[digits:]
 }
 
 // busyboxSpan walks round the field from n1 until it meets n2. An n2 outside

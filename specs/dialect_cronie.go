@@ -58,6 +58,8 @@ func cronieRange(p *plan, i int, s string) (set uint64, rest string, ok bool) {
 }
 
 // cronieDraw reads what stands behind the ~. A range of one value draws that.
+// A range that leaves the field is refused here: the program loads the line or
+// drops it as the draw falls.
 func cronieDraw(p *plan, i int, low int32, s string) (set uint64, rest string, ok bool) {
 	f := &fields[i]
 	high, rest := int32(vixieHigh(f)), s
@@ -66,7 +68,7 @@ func cronieDraw(p *plan, i int, low int32, s string) (set uint64, rest string, o
 			return 0, "", false
 		}
 	}
-	if low > high || int(low) < f.low || int(high) > vixieHigh(f) {
+	if low > high || !f.holds(low) || !f.holds(high) {
 		return 0, "", false
 	}
 	if low == high {

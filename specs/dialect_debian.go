@@ -64,7 +64,7 @@ func debianList(p *plan, i int, s string) (uint64, bool) {
 	var set uint64
 	for {
 		span, rest, ok := debianRange(f, s)
-		if !ok {
+		if !ok || rest != "" && rest[0] == 0xff { // which the program takes for the end of the file
 			return 0, false
 		}
 		set |= span
@@ -96,13 +96,19 @@ func debianRange(f *field, s string) (set uint64, rest string, ok bool) {
 	}
 	step := int32(1)
 	if rest != "" && rest[0] == '/' {
-		if step, rest, ok = vixieNumber(nil, rest[1:]); !ok || step == 0 {
+		if step, rest, ok = vixieNumber(nil, rest[1:]); !ok || step <= 0 {
 			return 0, "", false
 		}
+	}
+	if !f.holds(low) || !f.holds(high) {
+		return 0, "", false
 	}
 	set, ok = vixieSpan(f, low, high, step)
 	return set, rest, ok
 }
+
+// holds says that a value lies in the field, as the vixie family sees it.
+func (f *field) holds(v int32) bool { return f.low <= int(v) && int(v) <= vixieHigh(f) }
 
 // vixieHigh is the highest value: in the vixie family 7 is a Sunday too.
 func vixieHigh(f *field) int {
@@ -155,7 +161,7 @@ func cNumber(s string) (v int64, digits int) {
 // refuses all; a reversed range has no value at all.
 func vixieSpan(f *field, low, high, step int32) (set uint64, ok bool) {
 	for i := low; i <= high; i += step {
-		if int(i) < f.low || int(i) > vixieHigh(f) {
+		if !f.holds(i) {
 			return 0, false
 		}
 		set |= 1 << uint(i)
