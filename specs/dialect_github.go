@@ -47,7 +47,30 @@ func parseGitHub(text string) (*plan, *refusal) {
 	p.setFields(sets)
 	p.either = fs[fieldDom][0] != '*' && fs[fieldDow][0] != '*'
 	p.warnSixthHour(fs[fieldMinute], fs[fieldHour])
+	p.warnGitHub(fs[fieldDom], fs[fieldDow])
 	return p, nil
+}
+
+func (p *plan) warnGitHub(dom, dow string) {
+	if strings.HasPrefix(dom, "*/") && dow != "*" || strings.HasPrefix(dow, "*/") && dom != "*" {
+		p.warn("GitHub does not say whether the day and the weekday must both hold beside */n; taken as both; write one of the two as *")
+	}
+	if p.closest() < 5 {
+		p.warn("due more often than every 5 minutes, which is the shortest interval that GitHub runs; the other runs are left out")
+	}
+}
+
+// closest is the least number of minutes between two slots of one hour or of
+// two hours that follow each other.
+func (p *plan) closest() int {
+	least, last := 60, -60
+	for m := range 120 {
+		if p.minute>>(m%60)&1 == 0 || m >= 60 && p.hour&(p.hour<<1|p.hour>>23) == 0 {
+			continue
+		}
+		least, last = min(least, m-last), m
+	}
+	return least
 }
 
 func githubField(p *plan, f *field, s string) (set uint64, ok bool) {

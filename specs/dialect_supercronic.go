@@ -63,7 +63,7 @@ type supercronicReader struct {
 }
 
 func (r *supercronicReader) read(fs []string) *refusal {
-	p := r.plan
+	p, six := r.plan, len(fs) == 6
 	if len(fs) == 7 {
 		set, _, bad := r.field(fieldSecond, fs[0])
 		if bad != nil {
@@ -86,6 +86,9 @@ func (r *supercronicReader) read(fs []string) *refusal {
 	if len(fs) == 6 {
 		if bad := r.year(fs[5]); bad != nil {
 			return bad
+		}
+		if six && p.years == nil {
+			p.warn("six fields: the last of six is the year and none is the second; write five fields, or seven with the second in front")
 		}
 	}
 	r.special(stars[fieldDom], stars[fieldDow])
