@@ -194,12 +194,22 @@ func (p place) mismatch(err error) (line int, field string) {
 	if !errors.As(err, &te) {
 		return p.line, ""
 	}
-	for _, n := range findAll(p.root(), join(p.path, te.Field)) {
-		if n != nil && kindOf(n) == strings.Fields(te.Value + " ")[0] {
-			return p.base + n.Line - 1, te.Field
+	field = embedded.Replace(te.Field)
+	for _, n := range findAll(p.root(), join(p.path, field)) {
+		if n != nil && kindOf(n) == firstWord(te.Value) {
+			return p.base + n.Line - 1, field
 		}
 	}
-	return p.lineOf(te.Field), te.Field
+	return p.lineOf(field), field
+}
+
+// embedded are the Go types that the JSON error names and JSON does not have.
+var embedded = strings.NewReplacer("VolumeSource.", "", "ProbeHandler.", "", "LocalObjectReference.", "", "EphemeralContainerCommon.", "")
+
+// firstWord is number for "number 7".
+func firstWord(s string) string {
+	word, _, _ := strings.Cut(s, " ")
+	return word
 }
 
 // kindOf is the kind of a node's value as encoding/json calls it.
