@@ -166,5 +166,5 @@ func suggest(word string, known []string) string {
 	if len(known) == 0 {
 		return ""
 	}
-	return "; it has " + strings.Join(known, ", ")
+	return "; there are " + strings.Join(known, ", ")
 }

@@ -52,8 +52,10 @@ func (b *builder) finding(f waiverForm) {
 	case never:
 		b.errs.Add(f.Finding.Pos, "a finding of the kind %s cannot be waived: %s", kind, why)
 	case !contains(waivable, kind):
-		b.errs.Add(f.Finding.Pos, "%s does not begin with a kind of finding and a colon%s", strict.Quote(id), suggest(kind, waivable))
+		b.errs.Add(f.Finding.Pos, "%s does not begin with a kind of finding and a colon; the kinds that can be waived are %s", strict.Quote(id), strings.Join(waivable, ", "))
 	case kind == "unexpected" && rest != "":
+	case kind == "unexpected":
+		b.errs.Add(f.Finding.Pos, "%s names no object; paste the id that a report prints", strict.Quote(id))
 	case !ok || !named || source == "" || !specs.ValidRoleKey(role):
 		b.errs.Add(f.Finding.Pos, "%s is not the id of a finding, like %s:ROLE@SOURCE; paste the id that a report prints", strict.Quote(id), kind)
 	default:

@@ -60,8 +60,9 @@ func (f field) member(key string) field {
 type info struct {
 	fields []field
 	names  []string
-	place  int // index of the embedded Place, or -1
-	short  int // index in fields, or -1
+	known  []string // the names that can be meant
+	place  int      // index of the embedded Place, or -1
+	short  int      // index in fields, or -1
 }
 
 func (d *decoder) infoOf(t reflect.Type) *info {
@@ -80,6 +81,9 @@ func (d *decoder) infoOf(t reflect.Type) *info {
 		}
 		in.fields = append(in.fields, f)
 		in.names = append(in.names, f.name)
+		if t.Field(i).Type != reflect.TypeFor[Unread]() {
+			in.known = append(in.known, f.name)
+		}
 	}
 	d.infos[t] = in
 	return in

@@ -60,7 +60,10 @@ func (d *decoder) parse(data []byte) (root *yaml.Node) {
 	return doc.Content[0]
 }
 
-var atLine = regexp.MustCompile(`^line (\d+): `)
+var (
+	atLine   = regexp.MustCompile(`^line (\d+): `)
+	noAnchor = regexp.MustCompile(`^unknown anchor '(.+)' referenced$`)
+)
 
 // syntax notes an error of the YAML library, which gives a line at best.
 func (d *decoder) syntax(data []byte, err error) {
@@ -72,6 +75,8 @@ func (d *decoder) syntax(data []byte, err error) {
 		if strings.HasPrefix(text, "did not find expected ") {
 			pos.Line++ // the parser, unlike the scanner, counts lines from 0
 		}
+	} else if m := noAnchor.FindStringSubmatch(text); m != nil {
+		pos.Line = 1 + bytes.Count(data[:max(0, bytes.Index(data, []byte("*"+m[1])))], []byte("\n"))
 	} else {
 		pos.Line, pos.Column = firstBad(data)
 	}

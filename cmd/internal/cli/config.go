@@ -174,9 +174,10 @@ func (r *configReader) settings(f configForm) map[string]string {
 	for key, t := range map[string]strict.Text{"ledger": f.Ledger, "settle": f.Settle, "timeout": f.Timeout, "color": f.Color, "log_format": f.LogFormat} {
 		if t.Value != "" {
 			out[key] = t.Value
-			r.setting(key, t.Pos, t.Value)
 		}
 	}
+	r.setting("settle", f.Settle)
+	r.setting("timeout", f.Timeout)
 	for key, b := range map[string]strict.Bool{"require_all_sources": f.RequireAllSources, "allow_partial": f.AllowPartial} {
 		if b.Stated() {
 			out[key] = fmt.Sprint(b.Value)
@@ -184,14 +185,18 @@ func (r *configReader) settings(f configForm) map[string]string {
 	}
 	if len(f.FailOn.Items) > 0 {
 		out["fail_on"] = strings.Join(f.FailOn.Values(), ",")
-		r.setting("fail_on", f.FailOn.Pos, out["fail_on"])
+		r.setting("fail_on", strict.Text{Pos: f.FailOn.Pos, Value: out["fail_on"]})
 	}
 	return out
 }
 
-func (r *configReader) setting(key string, pos specs.Pos, text string) {
-	if err := (&Settings{}).set(key, text); err != nil {
-		r.errs.Add(pos, "%s: %v", key, err)
+// setting reads a text as LoadSettings will, to name its place if it is wrong.
+func (r *configReader) setting(key string, t strict.Text) {
+	if t.Value == "" {
+		return
+	}
+	if err := (&Settings{}).set(key, t.Value); err != nil {
+		r.errs.Add(t.Pos, "%s: %v", key, err)
 	}
 }
 
@@ -468,7 +473,7 @@ func LoadSettings(c Config, flags *pflag.FlagSet, env func(string) string) (Sett
 				return Settings{}, err
 			}
 		}
-		if err := s.set(d.key, strings.Join(v.GetStringSlice(d.key), ",")); err != nil {
+		if err := s.set(d.key, asText(v.Get(d.key))); err != nil {
 			return Settings{}, fmt.Errorf("%s: %w", origin(d.key, flags), err)
 		}
 	}
@@ -486,6 +491,14 @@ func (c Config) setting(key string) string {
 		}
 	}
 	return c.settings[key]
+}
+
+// asText is a value of viper's as it was written; a list is joined by commas.
+func asText(v any) string {
+	if list, ok := v.([]string); ok {
+		return strings.Join(list, ",")
+	}
+	return fmt.Sprint(v)
 }
 
 func envName(key string) string  { return "ROLECALL_" + strings.ToUpper(key) }
