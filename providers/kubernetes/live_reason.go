@@ -62,7 +62,7 @@ func reasonOf(ctx context.Context, err error, resource, namespace string) string
 	if status := statusOf(err); status != nil {
 		return fmt.Sprintf("the server failed (%s%s); look at its health, and run it again", code(status), serverSays(err))
 	}
-	return shorten(hideTokens(bare(err).Error())) + "; run it again"
+	return shorten(hideTokens(bare(err).Error())) + "; check the connection to the server, and run it again"
 }
 
 func code(s *metav1.Status) string {
@@ -102,11 +102,16 @@ func serverSays(err error) string {
 	return ": " + shorten(hideTokens(statusOf(err).Message))
 }
 
-// bare takes off the request, whose URL is long and says nothing more.
+// bare takes off the request, whose URL is long and says nothing more, and the
+// connection's own address, which is another each time.
 func bare(err error) error {
-	var u *url.Error
-	if errors.As(err, &u) {
-		return u.Err
+	var request *url.Error
+	if errors.As(err, &request) {
+		err = request.Err
+	}
+	var op *net.OpError
+	if errors.As(err, &op) && op.Source != nil {
+		return fmt.Errorf("%s %s: %w", op.Op, op.Addr, op.Err)
 	}
 	return err
 }

@@ -113,9 +113,10 @@ func (c *Cluster) Stop() {
 // stays; StartServer brings it back.
 func (c *Cluster) KillServer() { c.server.kill() }
 
-// StartServer runs the API server and waits until it is ready.
-func (c *Cluster) StartServer() error {
-	args := []string{
+// StartServer runs the API server, with more flags, and waits until it is
+// ready.
+func (c *Cluster) StartServer(flags ...string) error {
+	args := append([]string{
 		"--etcd-servers=http://" + c.db,
 		"--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", "--secure-port=" + port(c.api),
 		// A loopback address is no valid endpoint, and the default reconciler would say so for ever.
@@ -128,7 +129,7 @@ func (c *Cluster) StartServer() error {
 		"--authorization-mode=Node,RBAC",
 		// A request is in the log before its answer is sent.
 		"--audit-policy-file=" + c.path("audit-policy.yaml"), "--audit-log-path=" + c.path("audit.log"), "--audit-log-mode=blocking",
-	}
+	}, flags...)
 	p, err := startProcess(c.binary, c.dir, "kube-apiserver", args...)
 	if err != nil {
 		return err
