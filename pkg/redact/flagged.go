@@ -43,12 +43,14 @@ func unquoted(s string, from, to int) (int, int) {
 	return from, to
 }
 
+const aSecret = "secret"
+
 // command is what is known while the words of a command go by.
 type command struct {
 	found *spans
 	prog  program
 	seen  bool   // the word that the program's flags depend on
-	takes string // the flag that waits for its value: "secret" or "user"
+	takes string // what the flag before waits for: a secret, or the sign before one
 }
 
 func (c *command) word(w string, at int) {
@@ -56,8 +58,10 @@ func (c *command) word(w string, at int) {
 	c.takes = ""
 	switch {
 	case w == "":
+	case takes == aSecret && w[0] != '-':
+		c.hide(w, at)
 	case takes != "" && w[0] != '-':
-		c.value(takes, w, at)
+		c.user(takes, w, at)
 	case w[0] == '-':
 		c.flag(w, at)
 	default:
@@ -89,35 +93,31 @@ func (c *command) flag(w string, at int) {
 		return
 	}
 	if c.prog.takesNext(w) {
-		c.takes = "secret"
+		c.takes = aSecret
 		return
 	}
-	for _, f := range c.prog.user {
+	for f, sign := range c.prog.user {
 		switch {
 		case w == f || len(f) == 2 && lastOfCluster(w, f[1]):
-			c.takes = "user"
-		case len(f) == 2 && len(w) > 2 && w[:2] == f:
-			c.value("user", w[2:], at+2)
+			c.takes = sign
+		case len(f) == 2 && strings.HasPrefix(w, f):
+			c.user(sign, w[2:], at+2)
 		case len(f) > 2 && strings.HasPrefix(w, f+"="):
-			c.value("user", w[len(f)+1:], at+len(f)+1)
+			c.user(sign, w[len(f)+1:], at+len(f)+1)
 		}
 	}
 }
 
-func (c *command) value(takes, w string, at int) {
-	if takes == "secret" {
-		c.hide(w, at)
-		return
-	}
-	i := strings.IndexAny(w, c.prog.signs)
-	if i < 0 {
-		return
-	}
-	switch secret := w[i+1:]; secret {
-	case "", "x-oauth-basic":
-		c.hide(w[:i], at)
+// user hides what stands behind the sign; before it, where nothing does, or where
+// the user is known to be a token.
+func (c *command) user(sign, w string, at int) {
+	name, secret, ok := strings.Cut(w, sign)
+	switch {
+	case !ok:
+	case secret == "" || secret == "x-oauth-basic":
+		c.hide(name, at)
 	default:
-		c.hide(secret, at+i+1)
+		c.hide(secret, at+len(name)+len(sign))
 	}
 }
 

@@ -11,9 +11,8 @@ type program struct {
 	known bool
 	// secret are flags whose value is a secret, in the same word or the next.
 	secret []string
-	// user are flags whose value is a user and a secret behind one of the signs.
-	user  []string
-	signs string
+	// user are flags whose value is a user and a secret, and the sign between.
+	user map[string]string
 	// only is a word that must have been met, since the flags mean something else
 	// without it: docker run -p 80:80 and docker login -p x.
 	only string
@@ -36,10 +35,10 @@ var programs = []struct {
 	{[]string{"snmp*"}, program{secret: []string{"-c", "-A", "-X"}}},
 	{[]string{"swaks"}, program{secret: []string{"-ap"}}},
 	{[]string{"sendemail"}, program{secret: []string{"-xp"}}},
-	{[]string{"curl"}, program{secret: nil, user: []string{"-u", "--user", "-U", "--proxy-user", "-b", "--cookie"}, signs: ":="}},
-	{[]string{"smbclient", "smbget", "smbmap", "rpcclient", "net"}, program{user: []string{"-U", "--user"}, signs: "%"}},
-	{[]string{"lftp"}, program{user: []string{"-u", "--user"}, signs: ","}},
-	{[]string{"http", "https", "xh"}, program{user: []string{"-a", "--auth"}, signs: ":"}},
+	{[]string{"curl"}, program{user: map[string]string{"-u": ":", "--user": ":", "-U": ":", "--proxy-user": ":", "-b": "=", "--cookie": "="}}},
+	{[]string{"smbclient", "smbget", "smbmap", "rpcclient", "net"}, program{user: map[string]string{"-U": "%", "--user": "%"}}},
+	{[]string{"lftp"}, program{user: map[string]string{"-u": ",", "--user": ","}}},
+	{[]string{"http", "https", "xh"}, program{user: map[string]string{"-a": ":", "--auth": ":"}}},
 	{[]string{"sqlplus", "sqlldr", "expdp", "impdp", "exp", "imp", "rman"}, program{logon: true}},
 }
 

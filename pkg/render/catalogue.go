@@ -1,0 +1,17 @@
+package render
+
+import (
+	"strings"
+
+	"github.com/rolecall-dev/rolecall/pkg/report"
+)
+
+// CatalogueMarkdown is the table of all kinds of finding, as the README shows it.
+func CatalogueMarkdown() string {
+	var b strings.Builder
+	b.WriteString("| kind | severity | meaning | what to look at first |\n|---|---|---|---|\n")
+	for _, e := range report.Catalogue() {
+		b.WriteString("| `" + string(e.Kind) + "` | " + e.Severity + " | " + e.Meaning + " | " + e.NextStep + " |\n")
+	}
+	return b.String()
+}

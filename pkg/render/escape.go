@@ -1,0 +1,113 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/width"
+)
+
+// Escape makes a text safe to show on a terminal, in one line: what is not
+// printable is written as in a Go string, a byte that is no UTF-8 as \xNN. That
+// holds for control characters and escapes, for those that turn the direction of
+// writing (Unicode standard annex 9), and for those that show nothing. A
+// backslash stays one, so that a command can be copied.
+func Escape(s string) string {
+	if !needsEscape(s) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case visible(r):
+			b.WriteRune(r)
+		default:
+			b.WriteString(escapeRune(r))
+		}
+		i += n
+	}
+	return b.String()
+}
+
+func needsEscape(s string) bool {
+	for i, r := range s {
+		if !visible(r) || r == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError)) {
+			return true
+		}
+	}
+	return false
+}
+
+// blank are the letters and marks that Unicode counts as printable and that show
+// nothing (Default_Ignorable_Code_Point).
+var blank = &unicode.RangeTable{
+	R16: []unicode.Range16{
+		{Lo: 0x034f, Hi: 0x034f, Stride: 1}, {Lo: 0x115f, Hi: 0x1160, Stride: 1}, {Lo: 0x17b4, Hi: 0x17b5, Stride: 1},
+		{Lo: 0x180b, Hi: 0x180f, Stride: 1}, {Lo: 0x2800, Hi: 0x2800, Stride: 1}, {Lo: 0x3164, Hi: 0x3164, Stride: 1},
+		{Lo: 0xfe00, Hi: 0xfe0f, Stride: 1}, {Lo: 0xffa0, Hi: 0xffa0, Stride: 1},
+	},
+	R32: []unicode.Range32{{Lo: 0xe0100, Hi: 0xe01ef, Stride: 1}},
+}
+
+func visible(r rune) bool { return unicode.IsPrint(r) && !unicode.Is(blank, r) }
+
+func escapeRune(r rune) string {
+	switch {
+	case r == '\n':
+		return `\n`
+	case r == '\r':
+		return `\r`
+	case r == '\t':
+		return `\t`
+	case r < 0x80:
+		return fmt.Sprintf(`\x%02x`, r)
+	case r < 0x10000:
+		return fmt.Sprintf(`\u%04x`, r)
+	}
+	return fmt.Sprintf(`\U%08x`, r)
+}
+
+// columns is how many columns a text takes that was escaped.
+func columns(s string) int {
+	n := 0
+	for _, r := range s {
+		n += columnsOf(r)
+	}
+	return n
+}
+
+func columnsOf(r rune) int {
+	if r < 0x300 {
+		return 1
+	}
+	if unicode.In(r, unicode.Mn, unicode.Me) {
+		return 0
+	}
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
+		return 2
+	}
+	return 1
+}
+
+const ellipsis = "…"
+
+// elide cuts the end of a text that takes more columns than there are; 0 means
+// that there is no limit.
+func elide(s string, room int) string {
+	if room <= 0 || columns(s) <= room {
+		return s
+	}
+	n := 0
+	for i, r := range s {
+		if n += columnsOf(r); n > room-1 {
+			return s[:i] + ellipsis
+		}
+	}
+	return s
+}

@@ -1,0 +1,166 @@
+package render
+
+import (
+	"strings"
+
+	"github.com/rolecall-dev/rolecall/pkg/report"
+)
+
+// finding shows one finding below the heading of its role or source.
+func (t *text) finding(f report.Finding) {
+	t.wrapped(2, kindWords(f)+":", lookOf(f), t.free(f.Message))
+	for _, d := range f.Fields {
+		if !d.Cosmetic {
+			t.field(d)
+		}
+	}
+	t.changedBy(f.ChangedBy)
+	for _, h := range f.Hints {
+		t.wrapped(4, "hint:", "", t.free(h))
+	}
+	t.waiver(f.Waiver)
+	t.whereabouts(f)
+	if f.NextStep != "" {
+		t.wrapped(4, "next:", bold, t.free(f.NextStep))
+	}
+}
+
+// kindWords is the kind, and what takes it out of account or in doubt.
+func kindWords(f report.Finding) string {
+	words := f.Kind.Entry().Title
+	if f.Reason != "" && f.Reason != words {
+		words += ", " + f.Reason
+	}
+	if f.Waived() {
+		words += ", waived"
+	}
+	return Escape(words)
+}
+
+func lookOf(f report.Finding) string {
+	switch {
+	case f.Waived():
+		return dim
+	case f.Kind.Entry().Severity == "error":
+		return red
+	}
+	return yellow
+}
+
+func (t *text) changedBy(c *report.Change) {
+	if c == nil {
+		return
+	}
+	s := Escape(c.Who)
+	if !c.When.IsZero() {
+		s += " at " + shortTime(c.When)
+	}
+	if c.Evidence != "" {
+		s += " (by " + Escape(c.Evidence) + ")"
+	}
+	t.wrapped(4, "changed by:", "", s)
+}
+
+func (t *text) waiver(w *report.Waiver) {
+	if w == nil {
+		return
+	}
+	label, until := "waived:", "until "+w.Until
+	if w.Ended {
+		label, until = "waiver ended:", "it held until "+w.Until
+	}
+	parts := []string{until}
+	if w.Owner != "" {
+		parts = append(parts, "by "+w.Owner)
+	}
+	if w.Reason != "" {
+		parts = append(parts, w.Reason)
+	}
+	if at := w.Pos.String(); at != "" {
+		parts = append(parts, at)
+	}
+	t.wrapped(4, label, "", t.free(strings.Join(parts, ", ")))
+}
+
+// whereabouts are the places to open and the id to waive by, each in a line of
+// its own so that it can be copied.
+func (t *text) whereabouts(f report.Finding) {
+	at := f.Location.String()
+	if at != "" {
+		t.wrapped(4, "at:", "", Escape(at))
+	}
+	if seen := f.ObservedAt.String(); seen != "" && seen != at {
+		t.wrapped(4, "object:", "", Escape(seen))
+	}
+	t.wrapped(4, "id:", dim, Escape(f.ID))
+}
+
+// field shows what the ledger wants and what the scheduler has, in one line if
+// both fit in it.
+func (t *text) field(d report.Field) {
+	path, want, have := Escape(d.Path), Escape(d.Desired), Escape(d.Observed)
+	remark := ""
+	if d.Masked {
+		remark = "  (secrets masked)"
+		if want == have {
+			remark = "  (what is masked differs)"
+		}
+	}
+	one := "    " + path + ": " + shown(want) + " → " + shown(have) + remark
+	if t.width <= 0 || columns(one) <= t.width {
+		t.line(one)
+		return
+	}
+	const want2, have2 = "      ledger:    ", "      scheduler: "
+	room := t.width - len(want2)
+	if t.opts.Verbose > 0 {
+		room = 0
+	}
+	want, have = abridge(want, have, room)
+	t.line("    " + path + ":" + remark)
+	t.line(want2 + shown(want))
+	t.line(have2 + shown(have))
+}
+
+func shown(s string) string {
+	if s == "" {
+		return `""`
+	}
+	return s
+}
+
+// abridge cuts two texts to a number of columns so that the place where they
+// begin to differ stays in sight.
+func abridge(a, b string, room int) (string, string) {
+	if room <= 0 || columns(a) <= room && columns(b) <= room {
+		return a, b
+	}
+	skip := sameStart(a, b)
+	lead := max(room/3, 1)
+	if columns(a[:skip]) <= lead*2 {
+		return elide(a, room), elide(b, room)
+	}
+	from := back(a, skip, lead)
+	return elide(ellipsis+a[from:], room), elide(ellipsis+b[from:], room)
+}
+
+// sameStart is how many bytes two texts share at the beginning, in whole runes.
+func sameStart(a, b string) int {
+	for i, r := range a {
+		if !strings.HasPrefix(b[i:], string(r)) {
+			return i
+		}
+	}
+	return len(a)
+}
+
+// back goes some runes back from a place.
+func back(s string, at, runes int) int {
+	for ; at > 0 && runes > 0; runes-- {
+		at--
+		for at > 0 && s[at]&0xc0 == 0x80 {
+			at--
+		}
+	}
+	return at
+}

@@ -1,0 +1,96 @@
+package render
+
+import (
+	"encoding/csv"
+	"io"
+	"strings"
+	"time"
+)
+
+// Row is one object of a listing, with secrets masked. Texts may hold anything.
+type Row struct {
+	Source, Provider, Object, Role, Version string
+	State, Reason                           string // active, or inactive and why
+	Schedule, Zone                          string
+	NextDue                                 string // RFC 3339, empty if never or not known
+	Command, Hash, Location                 string
+}
+
+// Table writes a listing for people, cut to the width.
+func Table(w io.Writer, rows []Row, opts TextOptions) error {
+	p := &page{w: w, width: opts.Width, color: opts.Color}
+	g := grid{head: []string{"SOURCE", "ROLE", "STATE", "SCHEDULE", "NEXT DUE", "RUNS"}}
+	for _, r := range rows {
+		g.add(escaped(r.Source, r.Role, state(r), r.Schedule, instant(r.NextDue), r.Command)...)
+	}
+	p.table(0, g)
+	return p.err
+}
+
+// Wide writes all of a listing in a table, however wide.
+func Wide(w io.Writer, rows []Row, opts TextOptions) error {
+	p := &page{w: w, color: opts.Color}
+	g := grid{head: []string{"OBJECT", "ROLE", "VERSION", "STATE", "SCHEDULE", "ZONE", "NEXT DUE", "RUNS", "HASH", "LOCATION"}}
+	for _, r := range rows {
+		g.add(escaped(r.Object, r.Role, r.Version, state(r), r.Schedule, r.Zone, instant(r.NextDue), r.Command, r.Hash, r.Location)...)
+	}
+	p.table(0, g)
+	return p.err
+}
+
+// CSV writes a listing by RFC 4180, in UTF-8, with a line of names before it. A
+// cell that a spreadsheet would take for a formula begins with an apostrophe.
+func CSV(w io.Writer, rows []Row) error {
+	c := csv.NewWriter(w)
+	_ = c.Write([]string{"source", "provider", "object", "role", "version", "state", "reason", "schedule", "zone", "next_due", "command", "hash", "location"})
+	for _, r := range rows {
+		cells := escaped(r.Source, r.Provider, r.Object, r.Role, r.Version, r.State, r.Reason, r.Schedule, r.Zone, r.NextDue, r.Command, r.Hash, r.Location)
+		for i := range cells {
+			cells[i] = noFormula(cells[i])
+		}
+		_ = c.Write(cells)
+	}
+	c.Flush()
+	return c.Error()
+}
+
+// noFormula follows OWASP's advice against CSV injection. A tab or line break at
+// the beginning was escaped before.
+func noFormula(cell string) string {
+	if cell != "" && strings.Contains("=+-@＝＋－＠", firstRune(cell)) {
+		return "'" + cell
+	}
+	return cell
+}
+
+func firstRune(s string) string {
+	for _, r := range s {
+		return string(r)
+	}
+	return ""
+}
+
+func escaped(cells ...string) []string {
+	for i := range cells {
+		cells[i] = Escape(cells[i])
+	}
+	return cells
+}
+
+func state(r Row) string {
+	if r.Reason == "" {
+		return r.State
+	}
+	return r.State + " (" + r.Reason + ")"
+}
+
+// instant shortens an RFC 3339 instant for people; another text stays.
+func instant(s string) string {
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		return s
+	}
+	return shortTime(t)
+}
+
+func shortTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04Z") }

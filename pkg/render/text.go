@@ -1,0 +1,225 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/rolecall-dev/rolecall/pkg/report"
+	"github.com/rolecall-dev/rolecall/specs"
+)
+
+// Text shows a report to people: what was found, by role, what could not be
+// read, what is worth saying, and in the last line the verdict. Of a clean audit
+// only the verdict is left.
+func Text(opts TextOptions) Func {
+	return func(w io.Writer, r report.Report) error {
+		t := text{page: page{w: w, width: opts.Width, color: opts.Color}, opts: opts, r: r.Tidy()}
+		if !opts.Quiet {
+			t.body()
+		}
+		t.verdict(t.r)
+		return t.err
+	}
+}
+
+type text struct {
+	page
+	opts TextOptions
+	r    report.Report
+}
+
+func (t *text) body() {
+	if t.opts.Verbose > 0 {
+		t.heading()
+		t.allRoles()
+	}
+	t.byRole()
+	t.unexpected()
+	t.gaps()
+	t.outOfScope()
+	if t.opts.Verbose > 0 {
+		t.cosmetic()
+		t.coverage()
+	}
+	t.notes()
+}
+
+func (t *text) heading() {
+	l := t.r.Ledger
+	name := Escape(cmp.Or(l.Path, "ledger"))
+	if l.Name != "" {
+		name += " (" + Escape(l.Name) + ")"
+	}
+	t.wrapped(0, "", "", fmt.Sprintf("%s, %s, observed at %s", name, Escape(t.r.Mode), shortTime(t.r.ObservedAt)))
+	t.line("")
+}
+
+func (t *text) allRoles() {
+	g := grid{head: []string{"ROLE", "SOURCE", "STATE", "VERSION", "SCHEDULE", "NEXT DUE"}}
+	for _, r := range t.r.Roles {
+		due := ""
+		if r.NextDue != nil {
+			due = instant(*r.NextDue)
+		}
+		g.add(escaped(r.Role, r.Source, string(r.State), r.Version, r.Schedule, due)...)
+	}
+	t.section(g)
+}
+
+func (t *text) coverage() {
+	g := grid{head: []string{"SOURCE", "PROVIDER", "PART", "STATE", "OBJECTS"}}
+	for _, c := range t.r.Coverage {
+		g.add(escaped(c.Source, c.Provider, c.Part, c.State, fmt.Sprint(c.Objects))...)
+	}
+	t.section(g)
+}
+
+func (t *text) section(g grid) {
+	if len(g.rows) > 0 {
+		t.table(0, g)
+		t.line("")
+	}
+}
+
+// byRole shows the findings of each role under one heading.
+func (t *text) byRole() {
+	last := specs.Ref{}
+	for _, f := range t.r.Findings {
+		if f.Kind == report.Unexpected {
+			continue
+		}
+		if ref := (specs.Ref{Role: f.Role, Source: f.Source}); ref != last {
+			t.roleHeading(ref, f)
+			last = ref
+		}
+		t.finding(f)
+		t.line("")
+	}
+}
+
+func (t *text) roleHeading(ref specs.Ref, f report.Finding) {
+	about := []string{}
+	for _, r := range t.r.Roles {
+		if r.Role == ref.Role && r.Source == ref.Source {
+			about = append(about, "state "+string(r.State))
+		}
+	}
+	if f.Owner != "" {
+		about = append(about, "owner "+f.Owner)
+	}
+	t.wrapped(0, Escape(ref.String()), bold, Escape(strings.Join(about, ", ")))
+}
+
+func (t *text) unexpected() {
+	source, first := "", true
+	for _, f := range t.r.Findings {
+		if f.Kind != report.Unexpected {
+			continue
+		}
+		if first || f.Source != source {
+			source, first = f.Source, false
+			t.wrapped(0, "not in the ledger,", bold, "in source "+Escape(source))
+		}
+		t.finding(f)
+		t.line("")
+	}
+}
+
+func (t *text) gaps() {
+	any := false
+	for _, c := range t.r.Coverage {
+		if !c.Gap() {
+			continue
+		}
+		if !any {
+			t.line(t.paint(bold, "could not be read"))
+		}
+		any = true
+		what := c.Part
+		if c.Source != "" {
+			what = c.Source + ", " + c.Part
+		}
+		t.wrapped(2, Escape(c.State)+":", yellow, Escape(what)+because(t.free(c.Reason)))
+	}
+	if any {
+		t.line("")
+	}
+}
+
+func because(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return ": " + reason
+}
+
+func (t *text) outOfScope() {
+	any := false
+	for _, c := range t.r.Coverage {
+		if c.State != string(report.OutOfScope) {
+			continue
+		}
+		if !any {
+			t.line(t.paint(bold, "not looked at"))
+		}
+		any = true
+		t.wrapped(2, "", "", Escape(c.Source)+because(t.free(c.Reason)))
+	}
+	if any {
+		t.line("")
+	}
+}
+
+func (t *text) cosmetic() {
+	any := false
+	for _, r := range t.r.Roles {
+		for _, f := range r.Cosmetic {
+			if !any {
+				t.line(t.paint(bold, "the same in meaning, written otherwise"))
+			}
+			any = true
+			t.wrapped(2, "", "", Escape(r.Role+"@"+r.Source))
+			t.field(f)
+		}
+	}
+	if any {
+		t.line("")
+	}
+}
+
+// fewNotes is how many notes are shown where nobody asked for more.
+const fewNotes = 10
+
+func (t *text) notes() {
+	notes := t.r.Notes
+	if len(notes) == 0 {
+		return
+	}
+	if t.opts.Verbose == 0 && len(notes) > fewNotes {
+		notes = notes[:fewNotes]
+	}
+	for _, n := range notes {
+		where := n.Location.String()
+		if n.Source != "" {
+			where = strings.TrimSuffix(n.Source+" "+where, " ")
+		}
+		if where != "" {
+			where = " (" + where + ")"
+		}
+		t.wrapped(0, "note "+Escape(n.Code)+":", dim, t.free(n.Message)+Escape(where))
+	}
+	if more := len(t.r.Notes) - len(notes); more > 0 {
+		t.line(fmt.Sprintf("%s more; -v shows all", plural(more, "note")))
+	}
+	t.line("")
+}
+
+// free is a text of any length, escaped. A very long one is cut.
+func (t *text) free(s string) string {
+	if t.opts.Verbose > 0 {
+		return Escape(s)
+	}
+	return elide(Escape(s), 1200)
+}
