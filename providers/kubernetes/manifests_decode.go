@@ -82,12 +82,12 @@ func (r *contents) document(d document) {
 	if r.jsonStream(d) {
 		return
 	}
-	raw, err := toJSON(d)
+	raw, twice, err := toJSON(d)
 	if err != nil {
 		r.trouble(syntaxLine(d, start, err), syntaxText(d, err))
 		return
 	}
-	r.object(raw, place{data: d.data, base: d.line, line: start}, parent{})
+	r.object(raw, place{in: &source{data: d.data, base: d.line, twice: twice}, line: start}, parent{})
 }
 
 // ytt says that comments of a document are statements of ytt.
@@ -122,18 +122,23 @@ func (r *contents) jsonStream(d document) bool {
 		parts = append(parts, part{raw, line})
 	}
 	for _, p := range parts {
-		r.object(p.raw, place{data: p.raw, base: p.line, line: p.line}, parent{})
+		r.object(p.raw, place{in: &source{data: p.raw, base: p.line}, line: p.line}, parent{})
 	}
 	return true
 }
 
 // toJSON is a YAML document as JSON, by the parser and the rules of kubectl. A
 // key that stands twice is not an error here, as it is none there.
-func toJSON(d document) ([]byte, error) {
+func toJSON(d document) (raw []byte, twice bool, err error) {
 	if err := refuseBomb(d.data); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return yaml.YAMLToJSON(d.data)
+	raw, err = yaml.YAMLToJSONStrict(d.data)
+	if err == nil {
+		return raw, false, nil
+	}
+	raw, err = yaml.YAMLToJSON(d.data)
+	return raw, true, err
 }
 
 // parent is what the members of a list have from it.
@@ -236,7 +241,11 @@ func (r *contents) cronJob(raw []byte, at place) {
 		return
 	}
 	for _, s := range strict {
-		r.remark(s, at)
+		if strings.HasPrefix(s.Error(), "unknown field") {
+			r.remark(s, at)
+		} else {
+			at.in.twice = true
+		}
 	}
 	for _, d := range at.duplicates() {
 		r.remarks = append(r.remarks, saying{d.line, "the key " + quote(d.text) + " stands twice in a CronJob and the later one holds; remove the other"})
@@ -244,17 +253,14 @@ func (r *contents) cronJob(raw []byte, at place) {
 	r.found = append(r.found, found{cj, at.line})
 }
 
-// remark says which field of a CronJob the typed object does not have.
+// remark says which field a CronJob has and the API does not.
 func (r *contents) remark(err error, at place) {
-	line, text := at.line, err.Error()
+	line := at.line
 	var fe kjson.FieldError
 	if errors.As(err, &fe) {
 		line = at.lineOf(fe.FieldPath())
 	}
-	if strings.HasPrefix(text, "unknown field") {
-		text += "; the API server drops it, so it is not compared; correct its name or remove it"
-	}
-	r.remarks = append(r.remarks, saying{line, text})
+	r.remarks = append(r.remarks, saying{line, err.Error() + "; the API server drops it, so it is not compared; correct its name or remove it"})
 }
 
 const renderFirst = "render it first (helm template CHART > FILE, or kustomize build DIR > FILE) and name the rendered file"

@@ -13,18 +13,48 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// place is where an object stands in a file: a document, and the path to the
-// object in it. Lines are looked up only where something is to be said.
+// source is the text of a document. It is read into nodes once, and only where
+// a place in it is to be said.
+type source struct {
+	data   []byte
+	base   int  // line of the first byte
+	twice  bool // a key may stand twice in a mapping
+	parsed bool
+	node   *yaml3.Node
+}
+
+// root is the document as nodes, nil if it cannot be read so.
+func (s *source) root() *yaml3.Node {
+	if !s.parsed {
+		s.parsed = true
+		s.node = parseNodes(s.data)
+	}
+	return s.node
+}
+
+func parseNodes(data []byte) (root *yaml3.Node) {
+	defer func() {
+		if recover() != nil {
+			root = nil
+		}
+	}()
+	var n yaml3.Node
+	if yaml3.Unmarshal(data, &n) != nil || len(n.Content) == 0 {
+		return nil
+	}
+	return n.Content[0]
+}
+
+// place is where an object stands in a document.
 type place struct {
-	data []byte
-	base int    // line of the document's first byte
-	path string // items[3]
-	line int    // of the object
+	in   *source
+	path string // items[3]; empty for the document itself
+	line int    // in the file
 }
 
 // item is the place of a member of a list.
 func (p place) item(i int, lines []int) place {
-	q := place{data: p.data, base: p.base, path: join(p.path, fmt.Sprintf("items[%d]", i)), line: p.line}
+	q := place{in: p.in, path: join(p.path, fmt.Sprintf("items[%d]", i)), line: p.line}
 	if i < len(lines) {
 		q.line = lines[i]
 	}
@@ -40,24 +70,10 @@ func join(path, field string) string {
 
 // lineOf is the line of a field of the object, or that of the object.
 func (p place) lineOf(field string) int {
-	if n := find(p.root(), join(p.path, field)); n != nil {
-		return p.base + n.Line - 1
+	if n := find(p.in.root(), join(p.path, field)); n != nil {
+		return p.in.base + n.Line - 1
 	}
 	return p.line
-}
-
-// root is the document as nodes, nil if it cannot be read so.
-func (p place) root() (root *yaml3.Node) {
-	defer func() {
-		if recover() != nil {
-			root = nil
-		}
-	}()
-	var n yaml3.Node
-	if yaml3.Unmarshal(p.data, &n) != nil || len(n.Content) == 0 {
-		return nil
-	}
-	return n.Content[0]
 }
 
 // find follows a path like a.b[2].c. A path without the places in lists, as in
@@ -116,20 +132,19 @@ func placed(key, value *yaml3.Node) *yaml3.Node {
 // itemLines are the lines of the n members of the document's list.
 func (p place) itemLines(n int) []int {
 	if p.path == "" {
-		if lines := blockItems(p.data); len(lines) == n {
-			for i := range lines {
-				lines[i] += p.base - 1
+		for _, lines := range [][]int{blockItems(p.in.data), flowItems(p.in.data)} {
+			if len(lines) == n {
+				return from(p.in.base, lines)
 			}
-			return lines
 		}
 	}
-	items := find(p.root(), join(p.path, "items"))
+	items := find(p.in.root(), join(p.path, "items"))
 	if items == nil || items.Kind != yaml3.SequenceNode {
 		return nil
 	}
 	lines := make([]int, 0, n)
 	for _, c := range items.Content {
-		lines = append(lines, p.base+c.Line-1)
+		lines = append(lines, p.in.base+c.Line-1)
 	}
 	return lines
 }
@@ -161,12 +176,59 @@ func blockItems(data []byte) []int {
 	return lines
 }
 
-// duplicates are the keys that stand twice in one mapping of the object.
-func (p place) duplicates() []saying {
-	if _, err := yaml.YAMLToJSONStrict(p.data); err == nil {
+// flowItems finds the members of items in a JSON object, for the same reason.
+func flowItems(data []byte) []int {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
 		return nil
 	}
-	return p.duplicatesBelow(find(p.root(), p.path), nil)
+	var skipped json.RawMessage
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return nil
+		}
+		if key == "items" {
+			return membersFrom(dec, data)
+		}
+		if dec.Decode(&skipped) != nil {
+			return nil
+		}
+	}
+	return nil
+}
+
+func membersFrom(dec *json.Decoder, data []byte) []int {
+	if t, err := dec.Token(); err != nil || t != json.Delim('[') {
+		return nil
+	}
+	var lines []int
+	var member json.RawMessage
+	for line, at := 1, 0; dec.More(); {
+		if dec.Decode(&member) != nil {
+			return nil
+		}
+		begin := int(dec.InputOffset()) - len(member)
+		line, at = line+bytes.Count(data[at:begin], []byte("\n")), begin
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// from counts lines of a document from its first line in the file.
+func from(base int, lines []int) []int {
+	for i := range lines {
+		lines[i] += base - 1
+	}
+	return lines
+}
+
+// duplicates are the keys that stand twice in one mapping of the object.
+func (p place) duplicates() []saying {
+	if !p.in.twice {
+		return nil
+	}
+	return p.duplicatesBelow(find(p.in.root(), p.path), nil)
 }
 
 func (p place) duplicatesBelow(n *yaml3.Node, out []saying) []saying {
@@ -177,7 +239,7 @@ func (p place) duplicatesBelow(n *yaml3.Node, out []saying) []saying {
 	for i, c := range n.Content {
 		if n.Kind == yaml3.MappingNode && i%2 == 0 {
 			if seen[c.Value] && c.Tag != "!!merge" {
-				out = append(out, saying{p.base + c.Line - 1, c.Value})
+				out = append(out, saying{p.in.base + c.Line - 1, c.Value})
 			}
 			seen[c.Value] = true
 		}
@@ -195,12 +257,29 @@ func (p place) mismatch(err error) (line int, field string) {
 		return p.line, ""
 	}
 	field = embedded.Replace(te.Field)
-	for _, n := range findAll(p.root(), join(p.path, field)) {
-		if n != nil && kindOf(n) == firstWord(te.Value) {
-			return p.base + n.Line - 1, field
+	for _, n := range findAll(p.in.root(), join(p.path, field)) {
+		if n == nil {
+			continue
+		}
+		if kindOf(n) == firstWord(te.Value) {
+			return p.in.base + n.Line - 1, field
+		}
+		if key, value := memberOf(n, firstWord(te.Value)); value != nil {
+			return p.in.base + key.Line - 1, field + "[" + key.Value + "]"
 		}
 	}
 	return p.lineOf(field), field
+}
+
+// memberOf is the first member of a mapping whose value is of a kind: the JSON
+// error does not name the key of a map.
+func memberOf(n *yaml3.Node, kind string) (key, value *yaml3.Node) {
+	for i := 0; n.Kind == yaml3.MappingNode && i+1 < len(n.Content); i += 2 {
+		if kindOf(n.Content[i+1]) == kind {
+			return n.Content[i], n.Content[i+1]
+		}
+	}
+	return nil, nil
 }
 
 // embedded are the Go types that the JSON error names and JSON does not have.
