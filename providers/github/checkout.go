@@ -157,13 +157,19 @@ func readFile(name string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errors.New("not a regular file")
+		return nil, errNotRegular
 	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	return readBounded(f)
+}
+
+var errNotRegular = errors.New("not a regular file")
+
+func readBounded(f io.Reader) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err == nil && len(data) > maxFile {
 		return nil, fmt.Errorf("larger than %d MiB", maxFile>>20)
