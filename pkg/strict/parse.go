@@ -77,8 +77,8 @@ func (d *decoder) syntax(data []byte, err error) {
 		}
 	} else if m := noAnchor.FindStringSubmatch(text); m != nil {
 		pos.Line = 1 + bytes.Count(data[:max(0, bytes.Index(data, []byte("*"+m[1])))], []byte("\n"))
-	} else {
-		pos.Line, pos.Column = firstBad(data)
+	} else if pos.Line, pos.Column = firstBad(data); pos.Line == 0 && !strings.HasPrefix(text, "exceeded ") {
+		pos.Line = 1 // the library leaves out the number of the first line
 	}
 	d.errs.Add(pos, "not YAML: %s", strings.Trim(strconv.Quote(text), `"`))
 }
