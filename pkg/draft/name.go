@@ -1,0 +1,205 @@
+package draft
+
+import (
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/rolecall-dev/rolecall/providers"
+)
+
+// name gives every role that has no marker a key: as short as it can be told
+// from the others. What a marker names is taken, also where its object is left
+// out.
+func (d *drafter) name() {
+	taken := map[string]bool{}
+	for _, s := range d.Sources {
+		for _, o := range s.Observation.Objects {
+			taken[o.Marker.Role] = true
+		}
+	}
+	var nameless []*role
+	var wants [][]string
+	for _, r := range d.roles {
+		if r.key == "" {
+			nameless = append(nameless, r)
+			wants = append(wants, d.wishes(r.objects[0]))
+		}
+	}
+	bySource := map[string]int{}
+	longer := make([]string, len(wants))
+	for i, w := range wants {
+		longer[i] = slug(nameless[i].sources[0] + "-" + w[len(w)-1])
+		bySource[longer[i]]++
+	}
+	for i := range wants {
+		if bySource[longer[i]] == 1 {
+			wants[i] = append(wants[i], longer[i])
+		}
+	}
+	for i, key := range assign(wants, taken) {
+		nameless[i].key = key
+	}
+}
+
+// wishes are keys for an object, each longer than the one before.
+func (d *drafter) wishes(o providers.Object) []string {
+	var out []string
+	for _, words := range d.shortNames(o) {
+		if key := slug(strings.Join(words, "-")); key != "" {
+			out = append(out, key)
+		}
+	}
+	if len(out) == 0 {
+		out = append(out, "job")
+	}
+	return out
+}
+
+func (d *drafter) shortNames(o providers.Object) [][]string {
+	mask := d.Rules.Mask
+	switch o.Provider {
+	case "kubernetes":
+		name, ns := mask(o.Attrs["name"]), mask(o.Attrs["namespace"])
+		return [][]string{{name}, {ns, name}}
+	case "github":
+		file := path.Base(o.Attrs["workflow"])
+		file = mask(strings.TrimSuffix(file, path.Ext(file)))
+		return [][]string{{file}, {path.Base(o.Attrs["repo"]), file}, {o.Attrs["repo"], file}}
+	}
+	program, argument := programOf(mask(o.Attrs["command"]))
+	out := [][]string{{program}, {program, argument}, {program, argument, mask(o.Attrs["user"])}}
+	if c := mask(o.Attrs["comment"]); slug(c) != "" {
+		out = append([][]string{{c}}, out...)
+	}
+	return out
+}
+
+// assign gives each its first wish that no one else has. Those that want the
+// same take their next, longer one; where none is left they are numbered.
+func assign(wants [][]string, taken map[string]bool) []string {
+	at := make([]int, len(wants))
+	for moved := true; moved; {
+		moved = false
+		count := map[string]int{}
+		for i, w := range wants {
+			count[w[at[i]]]++
+		}
+		for i, w := range wants {
+			if key := w[at[i]]; (count[key] > 1 || taken[key]) && at[i]+1 < len(w) {
+				at[i]++
+				moved = true
+			}
+		}
+	}
+	used := make(map[string]bool, len(taken)+len(wants))
+	for key := range taken {
+		used[key] = true
+	}
+	next := map[string]int{}
+	out := make([]string, len(wants))
+	for i, w := range wants {
+		key := w[at[i]]
+		for used[key] {
+			base := w[at[i]]
+			next[base]++
+			key = base[:min(len(base), longestKey-8)] + "-" + strconv.Itoa(next[base]+1)
+		}
+		used[key] = true
+		out[i] = key
+	}
+	return out
+}
+
+const longestKey = 63
+
+// slug makes the key of a role out of a text: runs of what cannot stand in one
+// become a hyphen.
+func slug(s string) string {
+	b := make([]byte, 0, longestKey)
+	for i := 0; i < len(s) && len(b) < longestKey; i++ {
+		c := s[i]
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '.', c == '_':
+			b = append(b, c)
+		case len(b) > 0 && b[len(b)-1] != '-':
+			b = append(b, '-')
+		}
+	}
+	return strings.Trim(string(b), "-._")
+}
+
+var (
+	assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+	separators = regexp.MustCompile(`&&|\|\||[;|&\n(){}]`)
+
+	// fillers are commands that say nothing of what a job is for.
+	fillers = words("cd test [ [[ ] export source . set sleep umask true false : command if then else fi while do done exit touch mkdir logger !")
+	// carriers run what stands behind them.
+	carriers = words("sudo su doas runuser nice ionice chronic cronic exec env nohup time timeout flock setlock chpst systemd-cat run-one chroot stdbuf setsid")
+	// interpreters run the script that stands behind them.
+	interpreters = words("sh bash dash zsh ksh ash python python2 python3 perl ruby php node java Rscript pwsh")
+)
+
+func words(s string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(s) {
+		out[w] = true
+	}
+	return out
+}
+
+// programOf is the name of what a command runs and of its first argument, as
+// well as that can be told without a shell.
+func programOf(command string) (program, argument string) {
+	if len(command) > 1<<12 {
+		command = command[:1<<12]
+	}
+	for _, part := range separators.Split(command, -1) {
+		if program, argument = programIn(strings.Fields(part)); program != "" {
+			return program, argument
+		}
+	}
+	return "", ""
+}
+
+func programIn(fields []string) (program, argument string) {
+	carried := false
+	for i, f := range fields {
+		f = strings.Trim(f, `"'`+"`$")
+		base := bare(f)
+		switch {
+		case assignment.MatchString(f), strings.HasPrefix(f, "-"), strings.HasPrefix(f, ">"), strings.HasPrefix(f, "<"):
+		case program == "" && carriers[base]:
+			carried = true
+		case program == "" && carried && carriedWord(f):
+		case program == "" && fillers[base]:
+			return "", ""
+		case interpreters[strings.TrimRight(base, "0123456789.")] && i+1 < len(fields) && program == "":
+			carried = false
+		case slug(base) == "":
+		case program == "":
+			program = base
+		default:
+			return program, base
+		}
+	}
+	return program, ""
+}
+
+// carriedWord is an argument of a carrier: a number, a duration, a lock.
+func carriedWord(f string) bool {
+	return strings.Trim(f, "0123456789smhd.") == "" || strings.Contains(f, "lock") || strings.HasPrefix(f, "/var/run") || strings.HasPrefix(f, "/tmp/")
+}
+
+// bare is the last part of a path without the ending of a script.
+func bare(f string) string {
+	f = path.Base(strings.TrimRight(f, "/"))
+	for _, ext := range []string{".sh", ".bash", ".py", ".pl", ".rb", ".php", ".js", ".jar"} {
+		if s := strings.TrimSuffix(f, ext); s != f && s != "" {
+			return s
+		}
+	}
+	return f
+}
