@@ -36,48 +36,128 @@ func changesOf(entries []metav1.ManagedFieldsEntry) []providers.Change {
 // sorted. A set that cannot be read owns nothing. Thousands of objects own the
 // same paths, so each is kept once.
 func ownedPaths(raw []byte) []string {
-	var out []string
-	collectPaths(raw, "", 0, &out)
-	slices.Sort(out)
-	return slices.Compact(out)
+	r := setReader{raw: raw}
+	if !r.set(0) || r.peek() != 0 {
+		return nil
+	}
+	slices.Sort(r.out)
+	return slices.Compact(r.out)
+}
+
+// setReader walks a fieldsV1 set once: objects in objects, whose keys are f:
+// and a field, k: and the key of a list's member, v: or i: and a member, or a
+// dot for the field itself (structured-merge-diff, fieldpath/serialize.go).
+// Most of a cluster's list is such sets, so they are not decoded level by level.
+type setReader struct {
+	raw  []byte
+	at   int
+	path []byte
+	out  []string
 }
 
 // mostDepth bounds the recursion into a set; a CronJob's goes to about 16.
 const mostDepth = 64
 
-func collectPaths(raw []byte, path string, depth int, out *[]string) {
-	var set map[string]json.RawMessage
-	if depth > mostDepth || json.Unmarshal(raw, &set) != nil {
-		return
+// set reads one object; false if it is none. What owns nothing below is a leaf,
+// and so is a list of which single members are owned.
+func (r *setReader) set(depth int) bool {
+	if depth > mostDepth || !r.take('{') {
+		return false
 	}
-	leaf := len(set) == 0 || len(set) == 1 && set["."] != nil
-	for key, below := range set {
-		kind, name, ok := strings.Cut(key, ":")
+	leaf := true
+	for more := !r.take('}'); more; {
+		below, ok := r.member(depth + 1)
 		if !ok {
-			continue // "." is the field itself
+			return false
 		}
-		switch kind {
-		case "f":
-			collectPaths(below, stepInto(path, name), depth+1, out)
-		case "k":
-			collectPaths(below, path+"["+keyText(name)+"]", depth+1, out)
-		default: // v, i: a member of a set or an ordered list
-			leaf = true
+		leaf = leaf && !below
+		if more = r.take(','); !more && !r.take('}') {
+			return false
 		}
 	}
-	if p := specPath(path); leaf && p != "" {
-		*out = append(*out, unique.Make(p).Value())
+	if p := specPath(string(r.path)); leaf && p != "" {
+		r.out = append(r.out, unique.Make(p).Value())
 	}
+	return true
 }
 
-func stepInto(path, name string) string {
-	switch {
-	case path == "":
-		return name
-	case strings.ContainsAny(name, ".[]"):
-		return path + "[\"" + name + "\"]"
+// member reads a key and its set, and says whether it is a step down.
+func (r *setReader) member(depth int) (below, ok bool) {
+	key, ok := r.text()
+	if !ok || !r.take(':') {
+		return false, false
 	}
-	return path + "." + name
+	n := len(r.path)
+	kind, name, _ := strings.Cut(key, ":")
+	switch kind {
+	case "f":
+		r.path = stepInto(r.path, name)
+	case "k":
+		r.path = append(append(append(r.path, '['), keyText(name)...), ']')
+	default: // v and i, a member of a list, and the dot
+		return false, r.skip(depth)
+	}
+	ok = r.set(depth)
+	r.path = r.path[:n]
+	return true, ok
+}
+
+// skip passes over a set that is not looked into.
+func (r *setReader) skip(depth int) bool {
+	inner := setReader{raw: r.raw, at: r.at}
+	ok := inner.set(depth)
+	r.at = inner.at
+	return ok
+}
+
+// peek is the next byte that is no space, 0 at the end.
+func (r *setReader) peek() byte {
+	for ; r.at < len(r.raw); r.at++ {
+		if c := r.raw[r.at]; c != ' ' && c != '\n' && c != '\t' && c != '\r' {
+			return c
+		}
+	}
+	return 0
+}
+
+func (r *setReader) take(c byte) bool {
+	if r.peek() != c {
+		return false
+	}
+	r.at++
+	return true
+}
+
+// text reads a string.
+func (r *setReader) text() (s string, ok bool) {
+	if !r.take('"') {
+		return "", false
+	}
+	begin, escaped := r.at, false
+	for ; r.at < len(r.raw); r.at++ {
+		switch r.raw[r.at] {
+		case '\\':
+			escaped = true
+			r.at++
+		case '"':
+			r.at++
+			if !escaped {
+				return string(r.raw[begin : r.at-1]), true
+			}
+			return s, json.Unmarshal(r.raw[begin-1:r.at], &s) == nil
+		}
+	}
+	return "", false
+}
+
+func stepInto(path []byte, name string) []byte {
+	switch {
+	case len(path) == 0:
+		return append(path, name...)
+	case strings.ContainsAny(name, ".[]"):
+		return append(append(append(path, `["`...), name...), `"]`...)
+	}
+	return append(append(path, '.'), name...)
 }
 
 // keyText writes the key of a list's member as a spec's path does: main,
