@@ -47,7 +47,7 @@ func (a *asker) ask(request func(context.Context) (*gh.Response, error)) (*gh.Re
 		return nil, explain(err)
 	}
 	a.requests++
-	resp, err := request(a.ctx)
+	resp, err := shielded(a.ctx, request)
 	if err == nil {
 		return resp, nil
 	}
@@ -56,6 +56,16 @@ func (a *asker) ask(request func(context.Context) (*gh.Response, error)) (*gh.Re
 		a.gate.close(t.reason)
 	}
 	return resp, t
+}
+
+// shielded turns a panic of the client over an odd answer into an error.
+func shielded(ctx context.Context, request func(context.Context) (*gh.Response, error)) (resp *gh.Response, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = failed("GitHub's answer made the client give up: %v; check the API's address", r)
+		}
+	}()
+	return request(ctx)
 }
 
 // pages asks for page after page until there is no next one. It stops at the

@@ -20,7 +20,7 @@ func (r *repository) registrations() (map[string]*gh.Workflow, bool) {
 	out := map[string]*gh.Workflow{}
 	err := r.pages(func(ctx context.Context, opts gh.ListOptions) (*gh.Response, error) {
 		ws, resp, err := r.client.Actions.ListWorkflows(ctx, r.owner, r.name, &opts)
-		if err == nil && ws.TotalCount == nil {
+		if err == nil && (ws == nil || ws.TotalCount == nil) {
 			err = emptyAnswer("list of workflows")
 		}
 		if err != nil {
@@ -78,7 +78,7 @@ func (r *repository) permissions() {
 	var perms *gh.ActionsPermissionsRepository
 	_, err := r.ask(func(ctx context.Context) (resp *gh.Response, err error) {
 		perms, resp, err = r.client.Repositories.GetActionsPermissions(ctx, r.owner, r.name)
-		if err == nil && perms.Enabled == nil {
+		if err == nil && (perms == nil || perms.Enabled == nil) {
 			err = emptyAnswer("state of Actions")
 		}
 		return resp, err
@@ -102,7 +102,7 @@ func (r *repository) runs(registered map[string]*gh.Workflow) {
 	_, err := r.ask(func(ctx context.Context) (resp *gh.Response, err error) {
 		runs, resp, err = r.client.Actions.ListRepositoryWorkflowRuns(ctx, r.owner, r.name, &gh.ListWorkflowRunsOptions{
 			Event: "schedule", ExcludePullRequests: true, ListOptions: gh.ListOptions{PerPage: 100}})
-		if err == nil && runs.TotalCount == nil {
+		if err == nil && (runs == nil || runs.TotalCount == nil) {
 			err = emptyAnswer("list of runs")
 		}
 		return resp, err

@@ -1,0 +1,237 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	gh "github.com/google/go-github/v62/github"
+)
+
+func withTimeout(f *fake, t *testing.T, cacheDir string, d time.Duration) *gh.Client {
+	t.Helper()
+	c := gh.NewClient(&http.Client{Timeout: d, Transport: NewTransport(f.Client().Transport, cacheDir)})
+	base := f.client(t, "", "").BaseURL
+	c.BaseURL = base
+	return c.WithAuthToken("t0ken")
+}
+
+// echo answers with a counter and an ETag that stays.
+func echo(t *testing.T, headers string) (*httptest.Server, *atomic.Int32) {
+	n := new(atomic.Int32)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("ETag", `"e"`)
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("X-RateLimit-Remaining", "77")
+		for _, h := range strings.Split(headers, "\n") {
+			if k, v, ok := strings.Cut(h, ": "); ok {
+				w.Header().Set(k, v)
+			}
+		}
+		if r.Header.Get("If-None-Match") == `"e"` {
+			w.WriteHeader(304)
+			return
+		}
+		fmt.Fprintf(w, `{"n":%d}`, n.Add(1))
+	}))
+	t.Cleanup(s.Close)
+	return s, n
+}
+
+func get(t *testing.T, tr http.RoundTripper, url, token string) (string, http.Header) {
+	t.Helper()
+	req, _ := http.NewRequest("GET", url, nil)
+	req.Header.Set("Authorization", "Bearer "+token)
+	resp, err := (&http.Client{Transport: tr}).Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%d %s", resp.StatusCode, body), resp.Header
+}
+
+func TestAnswersAreKept(t *testing.T) {
+	s, _ := echo(t, "Link: <x>; rel=\"next\"")
+	dir := t.TempDir()
+	first, _ := get(t, NewTransport(nil, dir), s.URL, "a")
+	second, h := get(t, NewTransport(nil, dir), s.URL, "a")
+	if first != `200 {"n":1}` || second != first {
+		t.Error(first, second)
+	}
+	if h.Get("Link") == "" || h.Get("X-RateLimit-Remaining") != "77" || h.Get("X-From-Cache") == "" {
+		t.Error(h)
+	}
+	if other, _ := get(t, NewTransport(nil, dir), s.URL, "b"); other != `200 {"n":2}` {
+		t.Error("another token was given", other)
+	}
+	if path, _ := get(t, NewTransport(nil, dir), s.URL+"/x?page=2", "a"); path != `200 {"n":3}` {
+		t.Error("another address was given", path)
+	}
+	if none, _ := get(t, NewTransport(nil, ""), s.URL, "a"); none != `200 {"n":4}` {
+		t.Error("without a folder something was kept", none)
+	}
+	filepath.Walk(dir, func(p string, info os.FileInfo, err error) error {
+		data, _ := os.ReadFile(p)
+		if strings.Contains(string(data), "Bearer") || info.Mode().Perm()&0o077 != 0 && p != dir {
+			t.Errorf("%s: %v %s", p, info.Mode(), data)
+		}
+		return nil
+	})
+}
+
+// A kept answer that was spoiled is asked for again, whatever was done to it.
+func TestSpoiledAnswers(t *testing.T) {
+	for name, spoil := range map[string]func([]byte) []byte{
+		"cut":         func(b []byte) []byte { return b[:len(b)-1] },
+		"cut to head": func(b []byte) []byte { return b[:10] },
+		"empty":       func([]byte) []byte { return nil },
+		"changed":     func(b []byte) []byte { b[len(b)-2] ^= 1; return b },
+		"longer":      func(b []byte) []byte { return append(b, ' ') },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, _ := echo(t, "")
+			dir := t.TempDir()
+			get(t, NewTransport(nil, dir), s.URL, "a")
+			files, _ := filepath.Glob(filepath.Join(dir, "answers", "*"))
+			if len(files) != 1 {
+				t.Fatal(files)
+			}
+			data, _ := os.ReadFile(files[0])
+			os.WriteFile(files[0], spoil(data), 0o600)
+			if got, _ := get(t, NewTransport(nil, dir), s.URL, "a"); got != `200 {"n":2}` {
+				t.Error(got)
+			}
+			if got, _ := get(t, NewTransport(nil, dir), s.URL, "a"); got != `200 {"n":2}` {
+				t.Error("not kept anew", got)
+			}
+		})
+	}
+}
+
+// A spoiled blob is asked for again, and a wrong one is not taken.
+func TestSpoiledBlobs(t *testing.T) {
+	f := newFake(t, shop())
+	dir := t.TempDir()
+	f.look(t, Config{Repos: []string{"acme/shop"}}, dir)
+	name := filepath.Join(dir, "blobs", blobName(scheduled("nightly")))
+	if err := os.WriteFile(name, []byte("on: push\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f.asked()
+	got := f.look(t, Config{Repos: []string{"acme/shop"}}, dir)
+	if len(got.Objects) != 1 || len(got.Gaps()) > 0 || got.Requests != 4 {
+		t.Error(got.Requests, areas(got))
+	}
+}
+
+func TestStoreIsBounded(t *testing.T) {
+	s := &store{dir: t.TempDir(), limit: 25}
+	for i, name := range []string{"old", "mid", "new"} {
+		p := filepath.Join(s.dir, name)
+		os.WriteFile(p, make([]byte, 10), 0o600)
+		at := time.Unix(int64(1000+i), 0)
+		os.Chtimes(p, at, at)
+	}
+	s.put("more", make([]byte, 10))
+	left, _ := os.ReadDir(s.dir)
+	var names []string
+	for _, e := range left {
+		names = append(names, e.Name())
+	}
+	if d := cmp.Diff([]string{"mid", "more", "new"}, names); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestStoreWithoutAPlace(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	os.WriteFile(file, nil, 0o600)
+	f := newFake(t, shop())
+	got := f.look(t, Config{Repos: []string{"acme/shop"}}, filepath.Join(file, "below"))
+	if len(got.Objects) != 1 || len(got.Gaps()) > 0 {
+		t.Error(areas(got))
+	}
+}
+
+func TestPatience(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		answer func(http.ResponseWriter, *http.Request)
+		pauses []time.Duration
+		ends   string
+	}{
+		{"limit with a short pause", say(429, "Retry-After: 7", ""), []time.Duration{7 * time.Second, 7 * time.Second}, "429 "},
+		{"limit with a date", say(403, date+"Retry-After: Fri, 27 Nov 2026 10:00:05 GMT", ""), []time.Duration{5 * time.Second, 5 * time.Second}, "403 "},
+		{"limit with a long pause", say(429, "Retry-After: 3600", ""), nil, "429 "},
+		{"limit without a time", say(403, "", ""), nil, "403 "},
+		{"bad gateway", say(502, "", "x"), []time.Duration{time.Second, 2 * time.Second}, "502 x"},
+		{"internal error", say(500, "", ""), nil, "500 "},
+		{"absent", say(404, "", ""), nil, "404 "},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := httptest.NewServer(http.HandlerFunc(tt.answer))
+			defer s.Close()
+			var pauses []time.Duration
+			tr := NewTransport(nil, "", WithPatience(time.Minute, func(_ context.Context, d time.Duration) error {
+				pauses = append(pauses, d)
+				return nil
+			}))
+			if got, _ := get(t, tr, s.URL, "a"); got != tt.ends {
+				t.Error(got)
+			}
+			if d := cmp.Diff(tt.pauses, pauses); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func TestPatienceEnds(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(say(502, "", "")))
+	defer s.Close()
+	stop := errors.New("interrupted")
+	tr := NewTransport(nil, "", WithPatience(time.Minute, func(context.Context, time.Duration) error { return stop }))
+	if _, err := (&http.Client{Transport: tr}).Get(s.URL); !errors.Is(err, stop) {
+		t.Error(err)
+	}
+}
+
+// The token goes to the host that was asked and to no other.
+func TestRedirectsKeepTheToken(t *testing.T) {
+	seen := make(chan string, 4)
+	away := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen <- r.Header.Get("Authorization")
+		if r.URL.Path == "/1" {
+			http.Redirect(w, r, "/2", 302)
+		}
+	}))
+	defer away.Close()
+	home := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen <- r.Header.Get("Authorization")
+		http.Redirect(w, r, away.URL+"/1", 302)
+	}))
+	defer home.Close()
+	c := gh.NewClient(&http.Client{Transport: NewTransport(nil, t.TempDir())}).WithAuthToken("t0ken")
+	resp, err := c.Client().Get(home.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if a, b, d := <-seen, <-seen, <-seen; a != "Bearer t0ken" || b != "" || d != "" {
+		t.Errorf("%q %q %q", a, b, d)
+	}
+}
