@@ -136,8 +136,7 @@ func (l *look) systemTable(file, refused string) {
 	}
 	data, info, err := l.host.Read(file)
 	if errors.Is(err, ErrNotRegular) {
-		l.area(part(file), providers.Read, "")
-		l.note("not-checked", specs.Pos{File: l.open(file)}, "it is not a regular file; the daemon does not load it")
+		l.notRegular(part(file), l.open(file), info)
 		return
 	}
 	if !l.covered(part(file), len(data) > 0, err) {
@@ -150,6 +149,17 @@ func (l *look) systemTable(file, refused string) {
 		part: part(file), name: file[1:], file: file, open: l.open(file), data: string(data), cut: err != nil,
 		refused: refused, changes: l.changes(info), stops: l.stops, stock: stock,
 	}, grammar{dialect: l.dialect, system: true, privileged: true, account: l.account})
+}
+
+// notRegular covers what no daemon loads. At a pipe Debian's cron waits for a
+// writer, and runs nothing until one comes (measured with 3.0pl1-162).
+func (l *look) notRegular(part, open string, info Info) {
+	l.area(part, providers.Read, "")
+	if info.Type&fs.ModeNamedPipe != 0 && l.dialect == specs.Debian {
+		l.note("early-warning", specs.Pos{File: open}, "a pipe stands where a table should: Debian's cron waits for a writer there, and runs nothing meanwhile; remove it")
+		return
+	}
+	l.note("not-checked", specs.Pos{File: open}, "it is not a regular file; the daemon does not load it")
 }
 
 // changes is the attribution that a file gives: whose it is, and since when its
@@ -231,8 +241,7 @@ func (l *look) spooled(t table, link Info, owner Account) {
 	data, info, err := l.host.Read(t.file)
 	switch {
 	case errors.Is(err, ErrNotRegular):
-		l.area(t.part, providers.Read, "")
-		l.note("not-checked", specs.Pos{File: t.open}, "it is not a regular file; the daemon does not load it")
+		l.notRegular(t.part, t.open, info)
 		return
 	case errors.Is(err, fs.ErrPermission):
 		l.asked(t, owner)

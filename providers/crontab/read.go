@@ -75,6 +75,7 @@ type entry struct {
 const (
 	debianSetting     = 999
 	debianCommand     = 998
+	debianLines       = 10003
 	cronieText        = 131071
 	cronieEntries     = 10000
 	cronieSettings    = 1000
@@ -89,6 +90,7 @@ const (
 	dashNotAllowed    = "only the system's and root's tables may begin a line with -"
 	unknownOption     = "cronie knows no option %q in front of a command"
 	commandTooLong    = "the command is longer than 998 bytes"
+	tooManyLines      = "Debian's cron takes nothing behind line 10003"
 	tooManyEntries    = "cronie takes at most 10000 entries of a user"
 	tooManySettings   = "cronie takes at most 1000 environment lines of a user"
 	tooMuchGarbage    = "cronie takes at most 32768 bytes of comments and blank lines in a row in a user's table"
@@ -117,7 +119,7 @@ func nextLine(data string) (line, rest string, ended bool) {
 }
 
 func (g *grammar) readVixie(data string, emit func(item)) {
-	limits := vixieLimits{on: g.dialect == specs.Cronie && g.personal}
+	limits := vixieLimits{cronie: g.dialect == specs.Cronie && g.personal, debian: g.dialect == specs.Debian}
 	for n := 1; data != ""; n++ {
 		line, rest, ended := nextLine(data)
 		data = rest
@@ -146,7 +148,7 @@ func (g *grammar) vixieLine(line string, ended bool) (it item, rest string, agai
 	if g.dialect == specs.Debian && len(setting) > debianSetting {
 		setting = setting[:debianSetting]
 	}
-	name, value, ok := vixieSetting(setting, true)
+	name, value, ok := vixieSetting(setting, g.dialect == specs.Cronie)
 	switch {
 	case ok && !again && !ended:
 		it = item{kind: badLine, text: text, reason: missingNewline}
@@ -172,21 +174,21 @@ func (g *grammar) vixieEntry(text string, ended bool) item {
 }
 
 // entryOf reads the fields of an entry. Where a reason says that it is refused,
-// whole says whether it was understood all the same.
+// whole says whether it was understood all the same. Debian's cron takes a line
+// without a command, in a system table if a blank follows the user.
 func (g *grammar) entryOf(text string) (e entry, whole bool, reason string) {
 	if g.dialect == specs.Cronie && strings.HasPrefix(text, "-") {
-		if !g.privileged {
+		if text = text[1:]; !g.privileged {
 			return entry{}, false, dashNotAllowed
 		}
-		text = text[1:]
 	}
 	fields, rest := timeFields(text)
 	switch {
-	case fields == "":
+	case fields == "" || strings.IndexByte(blanks, fields[0]) >= 0:
 		return entry{}, false, notEnoughFields
-	case rest == "":
+	case rest == "" && (g.system || g.dialect != specs.Debian):
 		return entry{}, false, noCommand
-	case rest[0] == '*':
+	case strings.HasPrefix(rest, "*"):
 		return entry{}, false, starCommand
 	}
 	if e.written, e.schedule, reason = g.schedule(fields); reason != "" {
@@ -194,8 +196,9 @@ func (g *grammar) entryOf(text string) (e entry, whole bool, reason string) {
 	}
 	unknown := ""
 	if g.system {
-		e.user, rest = cutField(rest)
-		if rest == "" {
+		column := rest
+		e.user, rest = cutField(column)
+		if rest == "" && (g.dialect != specs.Debian || e.user == column) {
 			return entry{}, false, fmt.Sprintf(noCommandForUser, e.user)
 		}
 		if !g.isAccount(e.user) {
@@ -311,37 +314,46 @@ func oneBlank(fields string) string {
 	return fields
 }
 
-// vixieLimits are what cronie counts in a user's table.
+// vixieLimits are what cronie counts in a user's table, and how far Debian's
+// cron reads. Beyond them the table is refused.
 type vixieLimits struct {
-	on                         bool
+	cronie, debian             bool
 	entries, settings, garbage int
 }
 
 func (l *vixieLimits) apply(it *item) {
-	if !l.on {
-		return
-	}
 	reason := ""
-	switch it.kind {
-	case blankLine, commentLine:
-		if l.garbage += len(it.text) + 1; l.garbage > cronieGarbage {
-			reason = tooMuchGarbage
-		}
-		if reason == "" {
-			return
-		}
-	case settingLine:
-		l.garbage = 0
-		if l.settings++; l.settings > cronieSettings {
-			reason = tooManySettings
-		}
-	default:
-		l.garbage = 0
-		if l.entries++; l.entries > cronieEntries {
-			reason = tooManyEntries
-		}
+	empty := it.kind == blankLine || it.kind == commentLine
+	switch {
+	case l.debian && !empty && it.line > debianLines:
+		reason, l.debian = tooManyLines, false
+	case l.cronie:
+		reason = l.count(it, empty)
+		l.cronie = reason == ""
 	}
 	if reason != "" {
 		*it = item{kind: badLine, line: it.line, text: it.text, entry: it.entry, whole: it.kind == entryLine, reason: reason, fatal: true}
 	}
+}
+
+func (l *vixieLimits) count(it *item, empty bool) (reason string) {
+	if empty {
+		if l.garbage += len(it.text) + 1; l.garbage > cronieGarbage {
+			return tooMuchGarbage
+		}
+		return ""
+	}
+	l.garbage = 0
+	if it.kind == settingLine {
+		l.settings++
+	} else {
+		l.entries++
+	}
+	switch {
+	case l.settings > cronieSettings:
+		return tooManySettings
+	case l.entries > cronieEntries:
+		return tooManyEntries
+	}
+	return ""
 }

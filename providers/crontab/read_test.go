@@ -172,6 +172,49 @@ func TestTables(t *testing.T) {
 			2 2 2 * * * "/opt/b" !file-not-loaded
 			note bad-line at 1
 			`},
+		{"no command", "debian", "", "1 1 * * *\n@daily \n2 2 * * * /opt/b\n", `
+			1 1 1 * * * ""
+			2 @daily ""
+			3 2 2 * * * "/opt/b"
+			note bad-line at 1
+			note bad-line at 2
+			`},
+		{"no command for a user", "debian", "system", "1 1 * * * root \n2 2 * * * root /opt/b\n", `
+			1 1 1 * * * by root ""
+			2 2 2 * * * by root "/opt/b"
+			note bad-line at 1
+			`},
+		{"nothing behind a user", "debian", "system", "1 1 * * * root\n2 2 * * * root /opt/b\n", `
+			2 2 2 * * * by root "/opt/b" !file-not-loaded
+			note bad-line at 1
+			`},
+		{"no user", "debian", "system", "@daily \n2 2 * * * root /opt/b\n", `
+			2 2 2 * * * by root "/opt/b" !file-not-loaded
+			note bad-line at 1
+			`},
+		{"no command of cronie's", "cronie", "", "1 1 * * *\n@daily \n2 2 * * * /opt/b\n", `
+			3 2 2 * * * "/opt/b"
+			note bad-line at 1
+			note bad-line at 2
+			`},
+		{"dash and a blank", "cronie", "system", "- 1 1 * * * root /opt/a\n", `
+			note bad-line at 1
+			`},
+		{"equals sign in a quoted name", "cronie", "", "\"A=B\"=c\n2 2 * * * /opt/b\n", `
+			2 2 2 * * * "/opt/b"
+			`},
+		{"equals sign in a quoted name of Debian's", "debian", "", "\"A=B\"=c\n2 2 * * * /opt/b\n", `
+			2 2 2 * * * "/opt/b" !file-not-loaded
+			note bad-line at 1
+			`},
+		{"last line", "debian", "", strings.Repeat("#\n", 10002) + "2 2 * * * /opt/b\n#\n", `
+			10003 2 2 * * * "/opt/b"
+			`},
+		{"too many lines", "debian", "", "1 1 * * * /opt/a\n" + strings.Repeat("#\n", 10002) + "2 2 * * * /opt/b\n3 3 * * * /opt/c\n", `
+			1 1 1 * * * "/opt/a" !file-not-loaded
+			10004 2 2 * * * "/opt/b" !file-not-loaded
+			10005 3 3 * * * "/opt/c" !file-not-loaded
+			`},
 		{"bare setting", "cronie", "", "A=\n1 1 * * * /opt/a\n", `
 			2 1 1 * * * "/opt/a"
 			`},

@@ -15,10 +15,10 @@ const (
 
 // vixieSetting reads NAME = value as Debian's cron and cronie do: quotes around
 // the name or the value, no escapes, no expansion. A line that is no setting is
-// read as an entry. Whether a bare NAME= is one differs by version.
-func vixieSetting(s string, bare bool) (name, value string, ok bool) {
+// read as an entry. In a quoted name = is allowed by cronie alone.
+func vixieSetting(s string, equals bool) (name, value string, ok bool) {
 	name, rest, ok := settingName(s)
-	if !ok {
+	if !ok || !equals && strings.Contains(name, "=") {
 		return "", "", false
 	}
 	rest, ok = strings.CutPrefix(strings.TrimLeft(rest, cBlanks), "=")
@@ -27,7 +27,7 @@ func vixieSetting(s string, bare bool) (name, value string, ok bool) {
 	}
 	rest = strings.TrimLeft(rest, cBlanks)
 	if rest == "" {
-		return name, "", bare
+		return name, "", true
 	}
 	if rest[0] != '"' && rest[0] != '\'' {
 		return name, strings.TrimRight(rest, cBlanks), true
@@ -42,7 +42,7 @@ func settingName(s string) (name, rest string, ok bool) {
 	}
 	if s[0] == '"' || s[0] == '\'' {
 		name, rest, ok = strings.Cut(s[1:], s[:1])
-		return name, rest, ok && !strings.Contains(name, "=")
+		return name, rest, ok
 	}
 	i := strings.IndexAny(s, cBlanks+"=")
 	if i < 0 {

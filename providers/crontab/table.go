@@ -97,7 +97,7 @@ func (r *tableReader) comment(it item) {
 	off := []providers.Inactive{{Code: "commented-out", Detail: fmt.Sprintf("the line is commented out at %s", r.pos(it.line))}}
 	out := r.g.commented(text)
 	switch {
-	case out.kind == entryLine || out.whole:
+	case (out.kind == entryLine || out.whole) && out.entry.command != "":
 		it.entry = out.entry
 		r.add(it, off)
 	case looksLikeEntry(text):
@@ -354,8 +354,11 @@ func (r *tableReader) doubt(it item) {
 	for _, w := range it.entry.schedule.Warnings() {
 		r.note("suspicious-schedule", it.line, "%s", w)
 	}
+	if it.entry.command == "" {
+		r.note("bad-line", it.line, "the line has no command; it is loaded and runs nothing")
+	}
 	word, rest := cutField(it.entry.command)
-	if strings.Trim(word, "*/,-?0123456789") == "" && strings.ContainsAny(word, "*?") {
+	if word != "" && strings.Trim(word, "*/,-?0123456789") == "" && strings.ContainsAny(word, "*?") {
 		r.note("suspicious-schedule", it.line, "the command begins with %q, which looks like a time field; %s reads the fields before it as the schedule", word, daemonOf(r.g.dialect))
 	}
 	r.entries++
