@@ -46,8 +46,8 @@ func TestEnvValue(t *testing.T) {
 }
 
 func TestArgs(t *testing.T) {
-	in := []string{"/usr/bin/mysqldump", "--password", "violet-anvil-77", "-p", "copper", "-pheron", "--all", "--token=abc", "--password", "--all", "--password", "${P}"}
-	want := []string{"/usr/bin/mysqldump", "--password", "***", "-p", "***", "-p***", "--all", "--token=***", "--password", "--all", "--password", "${P}"}
+	in := []string{"/usr/bin/mysqldump", "--password", "violet-anvil-77", "-p", "copper", "-pheron", "--all", "--token=abc", "--password", "--all", "--password", "${P}", "curl", "-u", "me:anvil", "-o", "x:y"}
+	want := []string{"/usr/bin/mysqldump", "--password", "***", "-p", "***", "-p***", "--all", "--token=***", "--password", "--all", "--password", "${P}", "curl", "-u", "me:***", "-o", "x:y"}
 	got := redact.Args(in)
 	for i := range want {
 		if got[i] != want[i] {

@@ -48,34 +48,6 @@ func Text(s string) string {
 // Changed says that a text holds a secret, which Text masks.
 func Changed(s string) bool { return Text(s) != s }
 
-// Args masks a list of arguments: a secret in any of them, and an argument that
-// is the secret of the flag before it, as in "--password", "x".
-func Args(args []string) []string {
-	out := make([]string, len(args))
-	var prog program
-	for i, a := range args {
-		if i > 0 && takesSecret(prog, args[i-1], a) {
-			out[i] = Mask
-			continue
-		}
-		if p, ok := programOf(a); ok {
-			prog = p
-		}
-		out[i] = Text(a)
-		if from, ok := prog.attached(a); ok && out[i] == a {
-			out[i] = a[:from] + Mask
-		}
-	}
-	return out
-}
-
-func takesSecret(prog program, flag, next string) bool {
-	if next == "" || strings.HasPrefix(next, "-") || next == Mask || reference(next) {
-		return false
-	}
-	return strings.HasPrefix(flag, "-") && !prompts(flag) && sensitive(flag) || prog.takesNext(flag)
-}
-
 // shorten keeps the beginning of a text that is too long, up to the end of a
 // word, so that no half of a secret is left.
 func shorten(s string) string {

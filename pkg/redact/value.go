@@ -40,10 +40,10 @@ func indexAny(s, chars string) int {
 
 func masked(text string) bool { return text == Mask }
 
-// plainWord is what a switch is set to.
+// plainWord is what a switch or a permission is set to.
 func plainWord(text string) bool {
 	switch strings.ToLower(text) {
-	case "true", "false", "yes", "no", "null", "none", "nil":
+	case "true", "false", "yes", "no", "null", "none", "nil", "read", "write", "inherit":
 		return true
 	}
 	return false

@@ -2,6 +2,7 @@ package render
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/rolecall-dev/rolecall/pkg/report"
 )
@@ -9,11 +10,7 @@ import (
 // finding shows one finding below the heading of its role or source.
 func (t *text) finding(f report.Finding) {
 	t.wrapped(2, kindWords(f)+":", lookOf(f), t.free(f.Message))
-	for _, d := range f.Fields {
-		if !d.Cosmetic {
-			t.field(d)
-		}
-	}
+	t.fields(f)
 	t.changedBy(f.ChangedBy)
 	for _, h := range f.Hints {
 		t.wrapped(4, "hint:", "", t.free(h))
@@ -29,7 +26,7 @@ func (t *text) finding(f report.Finding) {
 func kindWords(f report.Finding) string {
 	words := f.Kind.Entry().Title
 	if f.Reason != "" && f.Reason != words {
-		words += ", " + f.Reason
+		words += " (" + f.Reason + ")"
 	}
 	if f.Waived() {
 		words += ", waived"
@@ -82,44 +79,68 @@ func (t *text) waiver(w *report.Waiver) {
 	t.wrapped(4, label, "", t.free(strings.Join(parts, ", ")))
 }
 
-// whereabouts are the places to open and the id to waive by, each in a line of
-// its own so that it can be copied.
+// whereabouts are the objects that the message does not name, the places to open
+// and the id to waive by, each in a line of its own so that it can be copied.
 func (t *text) whereabouts(f report.Finding) {
-	at := f.Location.String()
+	for _, o := range f.Objects {
+		if !strings.Contains(f.Message, o) {
+			t.wrapped(4, "object:", "", Escape(o))
+		}
+	}
+	at, seen := f.Location.String(), f.ObservedAt.String()
 	if at != "" {
 		t.wrapped(4, "at:", "", Escape(at))
 	}
-	if seen := f.ObservedAt.String(); seen != "" && seen != at {
-		t.wrapped(4, "object:", "", Escape(seen))
+	if seen != "" && seen != at {
+		t.wrapped(4, "seen at:", "", Escape(seen))
 	}
 	t.wrapped(4, "id:", dim, Escape(f.ID))
+}
+
+// fields are the differences, below the name of their object if there are several.
+func (t *text) fields(f report.Finding) {
+	object := ""
+	for _, d := range f.Fields {
+		if d.Cosmetic {
+			continue
+		}
+		if d.Object != object && len(f.Objects) > 1 {
+			t.wrapped(4, "in", "", Escape(d.Object))
+		}
+		object = d.Object
+		t.field(d)
+	}
 }
 
 // field shows what the ledger wants and what the scheduler has, in one line if
 // both fit in it.
 func (t *text) field(d report.Field) {
-	path, want, have := Escape(d.Path), Escape(d.Desired), Escape(d.Observed)
-	remark := ""
-	if d.Masked {
-		remark = "  (secrets masked)"
-		if want == have {
-			remark = "  (what is masked differs)"
-		}
+	path, want, have := "    "+Escape(d.Path)+":", Escape(d.Desired), Escape(d.Observed)
+	one := path + " " + shown(want) + " → " + shown(have)
+	if d.Masked && want == have {
+		one = path + " " + want + " (what is masked differs)"
 	}
-	one := "    " + path + ": " + shown(want) + " → " + shown(have) + remark
 	if t.width <= 0 || columns(one) <= t.width {
 		t.line(one)
 		return
 	}
-	const want2, have2 = "      ledger:    ", "      scheduler: "
-	room := t.width - len(want2)
+	t.line(path)
+	t.twoLines(want, have, d.Masked && want == have)
+}
+
+func (t *text) twoLines(want, have string, masked bool) {
+	const ledger, scheduler = "      ledger:    ", "      scheduler: "
+	room := t.width - len(ledger)
 	if t.opts.Verbose > 0 {
 		room = 0
 	}
+	if masked {
+		t.line("      " + elide(want, room) + " (what is masked differs)")
+		return
+	}
 	want, have = abridge(want, have, room)
-	t.line("    " + path + ":" + remark)
-	t.line(want2 + shown(want))
-	t.line(have2 + shown(have))
+	t.line(ledger + shown(want))
+	t.line(scheduler + shown(have))
 }
 
 func shown(s string) string {
@@ -135,12 +156,13 @@ func abridge(a, b string, room int) (string, string) {
 	if room <= 0 || columns(a) <= room && columns(b) <= room {
 		return a, b
 	}
-	skip := sameStart(a, b)
-	lead := max(room/3, 1)
-	if columns(a[:skip]) <= lead*2 {
+	same := sameStart(a, b)
+	after := max(columns(a[same:]), columns(b[same:]))
+	before := max(room/3, room-after-1)
+	if columns(a[:same]) <= before {
 		return elide(a, room), elide(b, room)
 	}
-	from := back(a, skip, lead)
+	from := back(a, same, before)
 	return elide(ellipsis+a[from:], room), elide(ellipsis+b[from:], room)
 }
 
@@ -154,13 +176,14 @@ func sameStart(a, b string) int {
 	return len(a)
 }
 
-// back goes some runes back from a place.
-func back(s string, at, runes int) int {
-	for ; at > 0 && runes > 0; runes-- {
-		at--
-		for at > 0 && s[at]&0xc0 == 0x80 {
-			at--
+// back is the place some columns before another.
+func back(s string, at, room int) int {
+	for at > 0 {
+		r, n := utf8.DecodeLastRuneInString(s[:at])
+		if room -= columnsOf(r); room < 0 {
+			break
 		}
+		at -= n
 	}
 	return at
 }

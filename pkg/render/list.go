@@ -19,7 +19,7 @@ type Row struct {
 // Table writes a listing for people, cut to the width.
 func Table(w io.Writer, rows []Row, opts TextOptions) error {
 	p := &page{w: w, width: opts.Width, color: opts.Color}
-	g := grid{head: []string{"SOURCE", "ROLE", "STATE", "SCHEDULE", "NEXT DUE", "RUNS"}}
+	g := grid{head: []string{"SOURCE", "ROLE", "STATE", "SCHEDULE", "NEXT DUE", "RUNS"}, whole: []int{4}}
 	for _, r := range rows {
 		g.add(escaped(r.Source, r.Role, state(r), r.Schedule, instant(r.NextDue), r.Command)...)
 	}
@@ -30,9 +30,9 @@ func Table(w io.Writer, rows []Row, opts TextOptions) error {
 // Wide writes all of a listing in a table, however wide.
 func Wide(w io.Writer, rows []Row, opts TextOptions) error {
 	p := &page{w: w, color: opts.Color}
-	g := grid{head: []string{"OBJECT", "ROLE", "VERSION", "STATE", "SCHEDULE", "ZONE", "NEXT DUE", "RUNS", "HASH", "LOCATION"}}
+	g := grid{head: []string{"OBJECT", "ROLE", "VERSION", "STATE", "SCHEDULE", "ZONE", "NEXT DUE", "HASH", "LOCATION", "RUNS"}}
 	for _, r := range rows {
-		g.add(escaped(r.Object, r.Role, r.Version, state(r), r.Schedule, r.Zone, instant(r.NextDue), r.Command, r.Hash, r.Location)...)
+		g.add(escaped(r.Object, r.Role, r.Version, state(r), r.Schedule, r.Zone, instant(r.NextDue), r.Hash, r.Location, r.Command)...)
 	}
 	p.table(0, g)
 	return p.err

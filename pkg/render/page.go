@@ -69,7 +69,10 @@ func (p *page) broken(text string, first, rest int) []string {
 	at := first
 	for i, word := range strings.Split(text, " ") {
 		n := columns(word)
-		if i > 0 && at+1+n > p.width && line.Len() > 0 {
+		if i == 0 && at+n > p.width && first > rest {
+			out = append(out, "")
+			at = rest
+		} else if i > 0 && at+1+n > p.width && line.Len() > 0 {
 			out = append(out, line.String())
 			line.Reset()
 			at = rest

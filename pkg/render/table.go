@@ -1,11 +1,16 @@
 package render
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // grid is a table of texts that were escaped.
 type grid struct {
 	head []string
 	rows [][]string
+	// whole are the columns that are never cut, since half of a time misleads.
+	whole []int
 }
 
 func (g *grid) add(cells ...string) {
@@ -18,14 +23,14 @@ func (g *grid) add(cells ...string) {
 }
 
 // table writes a grid with its columns aligned. Where it is wider than the page,
-// the widest columns are cut.
+// the last column is cut first, then the widest.
 func (p *page) table(indent int, g grid) {
 	if len(g.rows) == 0 {
 		return
 	}
 	widths := g.widths()
 	if p.width > 0 {
-		shrink(widths, p.width-indent-2*(len(widths)-1))
+		g.shrink(widths, p.width-indent-2*(len(widths)-1))
 	}
 	p.row(indent, widths, g.head, bold)
 	for _, r := range g.rows {
@@ -33,37 +38,54 @@ func (p *page) table(indent int, g grid) {
 	}
 }
 
+// widest is how wide a column gets that others stand behind.
+const widest = 200
+
 func (g grid) widths() []int {
 	out := make([]int, len(g.head))
 	for _, r := range append([][]string{g.head}, g.rows...) {
 		for i, c := range r {
 			out[i] = max(out[i], columns(c))
+			if i < len(r)-1 {
+				out[i] = min(out[i], widest)
+			}
 		}
 	}
 	return out
 }
 
-// narrowest is what a column keeps of its width, for there is no use in less.
-const narrowest = 8
+// narrowest is what is left of a column that is cut, for there is no use in less;
+// of the last one more.
+const narrowest, narrowestLast = 8, 20
 
-// shrink takes columns of the widest until the sum fits the room.
-func shrink(widths []int, room int) {
-	sum := 0
+func (g grid) shrink(widths []int, room int) {
+	over := -room
 	for _, w := range widths {
-		sum += w
+		over += w
 	}
-	for ; sum > room; sum-- {
-		widest := 0
-		for i, w := range widths {
-			if w >= widths[widest] {
-				widest = i
-			}
-		}
-		if widths[widest] <= narrowest {
+	last := len(widths) - 1
+	if cut := min(over, widths[last]-narrowestLast); cut > 0 {
+		widths[last] -= cut
+		over -= cut
+	}
+	for ; over > 0; over-- {
+		i := g.longest(widths)
+		if i < 0 {
 			return
 		}
-		widths[widest]--
+		widths[i]--
 	}
+}
+
+// longest is the widest column that can be cut, or -1.
+func (g grid) longest(widths []int) int {
+	best := -1
+	for i, w := range widths {
+		if w > narrowest && !slices.Contains(g.whole, i) && (best < 0 || w > widths[best]) {
+			best = i
+		}
+	}
+	return best
 }
 
 func (p *page) row(indent int, widths []int, cells []string, look string) {

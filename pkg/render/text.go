@@ -57,7 +57,7 @@ func (t *text) heading() {
 }
 
 func (t *text) allRoles() {
-	g := grid{head: []string{"ROLE", "SOURCE", "STATE", "VERSION", "SCHEDULE", "NEXT DUE"}}
+	g := grid{head: []string{"ROLE", "SOURCE", "STATE", "VERSION", "SCHEDULE", "NEXT DUE"}, whole: []int{5}}
 	for _, r := range t.r.Roles {
 		due := ""
 		if r.NextDue != nil {
@@ -100,16 +100,16 @@ func (t *text) byRole() {
 }
 
 func (t *text) roleHeading(ref specs.Ref, f report.Finding) {
-	about := []string{}
+	about := string(f.Kind)
 	for _, r := range t.r.Roles {
 		if r.Role == ref.Role && r.Source == ref.Source {
-			about = append(about, "state "+string(r.State))
+			about = string(r.State)
 		}
 	}
 	if f.Owner != "" {
-		about = append(about, "owner "+f.Owner)
+		about += " (owner " + f.Owner + ")"
 	}
-	t.wrapped(0, Escape(ref.String()), bold, Escape(strings.Join(about, ", ")))
+	t.wrapped(0, Escape(ref.String())+":", bold, Escape(about))
 }
 
 func (t *text) unexpected() {
@@ -120,7 +120,7 @@ func (t *text) unexpected() {
 		}
 		if first || f.Source != source {
 			source, first = f.Source, false
-			t.wrapped(0, "not in the ledger,", bold, "in source "+Escape(source))
+			t.line(t.paint(bold, "not in the ledger, found in "+Escape(cmp.Or(source, "no source"))))
 		}
 		t.finding(f)
 		t.line("")

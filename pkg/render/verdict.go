@@ -7,10 +7,10 @@ import (
 	"github.com/rolecall-dev/rolecall/pkg/report"
 )
 
-// verdict is the outcome in one sentence, with its counts.
+// verdict is the outcome in one sentence, with its counts. It is one line in any
+// width, so that the last line of the output holds all of it.
 func (p *page) verdict(r report.Report) {
-	head := string(r.Verdict) + ":"
-	p.wrapped(0, Escape(head), verdictLook(r), Escape(sentence(r)))
+	p.line(p.paint(verdictLook(r), Escape(string(r.Verdict))+":") + " " + sentence(r))
 }
 
 // verdictLook is green only where everything was looked at and nothing at all
@@ -58,7 +58,11 @@ func rolesAsStated(r report.Report) string {
 	if s.OK == seen {
 		return fmt.Sprintf("%s as the ledger states", isAre(seen, "role"))
 	}
-	text := fmt.Sprintf("%d of %s as the ledger states", s.OK, isAre(seen, "role"))
+	be := "are"
+	if s.OK == 1 {
+		be = "is"
+	}
+	text := fmt.Sprintf("%d of %s %s as the ledger states", s.OK, plural(seen, "role"), be)
 	if by := byState(s); by != "" {
 		text += ", " + by
 	}

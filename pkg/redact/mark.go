@@ -1,0 +1,74 @@
+package redact
+
+import (
+	"slices"
+
+	"github.com/rolecall-dev/rolecall/specs"
+)
+
+// Mark sets Secret on the texts of a spec whose place says that they are secrets,
+// which the text alone does not: what stands under a sensitive key, and the
+// argument after a flag that takes a secret. The meaning, and so the hash, stays
+// what it was. Secrets within a text are left to Text.
+func Mark(v specs.Value) specs.Value {
+	if v.Kind != specs.Map && v.Kind != specs.List {
+		return v
+	}
+	v.Members = slices.Clone(v.Members)
+	if v.Kind == specs.List {
+		new(argWalk).mark(v.Members)
+	} else {
+		markCommand(v.Members)
+	}
+	for i, m := range v.Members {
+		value := Mark(m.Value)
+		if m.Key != "" && sensitive(m.Key) {
+			value = sealed(value)
+		}
+		v.Members[i].Value = value
+	}
+	return v
+}
+
+// sealed marks a text, or the value of an entry that has one under a key.
+func sealed(v specs.Value) specs.Value {
+	switch {
+	case v.Kind == specs.Text && hideable(v.Text):
+		v.Secret = true
+	case v.Kind == specs.Map:
+		for i, m := range v.Members {
+			if m.Key == "value" {
+				v.Members[i].Value = sealed(m.Value)
+			}
+		}
+	}
+	return v
+}
+
+func hideable(text string) bool { return text != "" && !reference(text) && !plainWord(text) }
+
+// markCommand marks the arguments of a container, whose program stands in another
+// list than its arguments.
+func markCommand(members []specs.Member) {
+	var w argWalk
+	for _, key := range []string{"command", "args"} {
+		for i, m := range members {
+			if m.Key == key && m.Value.Kind == specs.List {
+				members[i].Value.Members = slices.Clone(m.Value.Members)
+				w.mark(members[i].Value.Members)
+			}
+		}
+	}
+}
+
+func (w *argWalk) mark(items []specs.Member) {
+	for i, m := range items {
+		if m.Value.Kind != specs.Text {
+			*w = argWalk{}
+			continue
+		}
+		if _, ok := w.secret(m.Value.Text); ok {
+			items[i].Value.Secret = true
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package render_test
+
+import (
+	"time"
+
+	"github.com/rolecall-dev/rolecall/pkg/report"
+	"github.com/rolecall-dev/rolecall/specs"
+)
+
+var observed = time.Date(2026, 11, 2, 3, 4, 0, 0, time.UTC)
+
+func at(file string, line int) specs.Pos { return specs.Pos{File: file, Line: line} }
+
+func due(s string) *string { return &s }
+
+const (
+	longCommand = "/opt/shop/bin/rebuild-index --catalogue /srv/shop/catalogue --language en --language de --workers 8 --since yesterday"
+	evil        = "ghost\n::warning::all clear\x1b[2J\x1b[1;32mok\x1b[0m\u202egpj.exe\x00\xff\u200b"
+)
+
+// sample has every kind of finding, and most of what a report can hold.
+func sample() report.Report {
+	r := report.Report{
+		Tool: report.Tool{Name: "rolecall", Version: "0.1.0"}, Mode: "live", ObservedAt: observed, Canonicalisation: "rc1",
+		Ledger: report.Ledger{Path: "ledger.yaml", Name: "shop", Revision: 12}, Verdict: report.Findings, ExitCode: 1,
+		Summary: report.Summary{Roles: 10, OK: 1, Missing: 1, Duplicate: 1, Ambiguous: 1, Inactive: 1, Drift: 2, Unknown: 1, Unreviewed: 1, OutOfScope: 1, Unexpected: 2, Waived: 1, Gaps: 2, Objects: 41, Ignored: 3},
+		Coverage: []report.Coverage{
+			{Source: "prod", Provider: "kubernetes", Part: "namespace/batch", State: "read", Objects: 9},
+			{Source: "prod", Provider: "kubernetes", Part: "namespace/night", State: "denied", Reason: `cronjobs.batch is forbidden: User "audit" cannot list resource "cronjobs" in the namespace "night"; grant list on cronjobs there`},
+			{Source: "web-1", Provider: "crontab", Part: "user/deploy", State: "read", Objects: 32},
+			{Source: "web-1", Provider: "crontab", Part: "file/etc/cron.d/" + evil, State: "failed", Reason: "open: permission denied; run as root"},
+			{Source: "actions", Provider: "github", Part: "source", State: "out-of-scope", Reason: "it has no offline side: give it workflows: in rolecall.yaml"},
+		},
+	}
+	role := func(name, source string, s report.State, schedule string, next *string) {
+		r.Roles = append(r.Roles, report.Role{Role: name, Source: source, State: s, Owner: "web", Version: "1", Schedule: schedule, NextDue: next, Stages: report.Stages{Registered: "yes"}})
+	}
+	role("backup", "web-1", report.OK, "17 3 * * *", due("2026-11-02T03:17:00Z"))
+	role("gate", "prod", report.State(report.Missing), "0 * * * *", due("2026-11-02T04:00:00Z"))
+	role("index", "web-1", report.State(report.Drift), "@daily", due("2026-11-03T00:00:00Z"))
+	role("invoice", "prod", report.State(report.Inactive), "0 6 1 * *", nil)
+	role("mail", "web-1", report.State(report.Duplicate), "*/10 * * * *", due("2026-11-02T03:10:00Z"))
+	role("nightly-build", "actions", report.OutOfScope, "0 2 * * 1-5", nil)
+	role("prune", "web-1", report.State(report.Ambiguous), "@weekly", nil)
+	role("retry", "prod", report.State(report.Drift), "*/5 * * * *", due("2026-11-02T03:05:00Z"))
+	role("stock", "prod", report.State(report.Unknown), "30 4 * * *", due("2026-11-02T04:30:00Z"))
+	role("tax", "prod", report.State(report.Unreviewed), "0 5 1 1 *", due("2027-01-01T05:00:00Z"))
+	r.Roles[0].Cosmetic = []report.Field{{Path: "schedule", Desired: "17 3 * * *", Observed: "17 03 * * *", Cosmetic: true}}
+	r.Findings = findings()
+	r.Notes = []report.Note{
+		{Code: "unused-waiver", Message: "the waiver of missing:gone@prod waives nothing; remove it", Location: at("ledger.yaml", 40)},
+		{Code: "bad-line", Source: "web-1", Message: "a line that cron refuses: " + evil, Location: at("/var/spool/cron/crontabs/deploy", 7)},
+	}
+	return r
+}
+
+func findings() []report.Finding {
+	next := func(k report.Kind) string { return k.Entry().NextStep }
+	return []report.Finding{
+		{ID: "missing:gate@prod", Kind: report.Missing, Role: "gate", Source: "prod", Owner: "payments-oncall", Message: "no CronJob of the role is in the namespaces that were read", NextStep: next(report.Missing), Location: at("ledger.yaml", 22), Hints: []string{"it may have moved: crontab:web-1/deploy#gate at /var/spool/cron/crontabs/deploy:12"}},
+		{ID: "drift:index@web-1", Kind: report.Drift, Role: "index", Source: "web-1", Owner: "web", Reason: "edited-without-version", Message: "crontab:web-1/deploy#index at /var/spool/cron/crontabs/deploy:3 was changed and its version was not", NextStep: next(report.Drift), Location: at("ledger.yaml", 31), ObservedAt: at("/var/spool/cron/crontabs/deploy", 3),
+			Fields: []report.Field{
+				{Path: "command", Desired: longCommand, Observed: longCommand + " --force"},
+				{Path: "stdin", Desired: "yes\nno\n", Observed: "yes\n\x1b[31mno"},
+				{Path: "env.PATH", Desired: "(not set)", Observed: "/opt/shop/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
+			},
+			Waiver: &report.Waiver{Reason: "trial of a later hour, CHG-1182", Owner: "web", Until: "2026-10-24", Ended: true, Pos: at("ledger.yaml", 51)}},
+		{ID: "inactive:invoice@prod", Kind: report.Inactive, Role: "invoice", Source: "prod", Owner: "finance", Reason: "suspended", Message: "kubernetes:prod/batch/invoice: suspended", NextStep: next(report.Inactive), Location: at("ledger.yaml", 35), ChangedBy: &report.Change{Who: "kubectl-patch", When: observed.Add(-26 * time.Hour), Evidence: "managedFields"}},
+		{ID: "duplicate:mail@web-1", Kind: report.Duplicate, Role: "mail", Source: "web-1", Message: "2 objects play the role", Objects: []string{"crontab:web-1/deploy#mail", "crontab:web-1/etc/cron.d/mail#mail"}, NextStep: next(report.Duplicate), Location: at("ledger.yaml", 38),
+			Waiver: &report.Waiver{Reason: "both until the move is over", Owner: "web", Until: "2026-12-24", Pos: at("ledger.yaml", 55)}},
+		{ID: "ambiguous:prune@web-1", Kind: report.Ambiguous, Role: "prune", Source: "web-1", Message: "crontab:web-1/root#5d1c22aa is claimed by prune and sweep", NextStep: next(report.Ambiguous), Location: at("ledger.yaml", 44)},
+		{ID: "drift:retry@prod", Kind: report.Drift, Role: "retry", Source: "prod", Owner: "payments-oncall", Reason: "edited-without-version", Objects: []string{"kubernetes:prod/batch/retry"}, Message: "kubernetes:prod/batch/retry was changed and its version was not", NextStep: next(report.Drift), Location: at("ledger.yaml", 14), ChangedBy: &report.Change{Who: "kubectl-edit", When: observed.Add(-9 * time.Hour), Evidence: "managedFields"},
+			Fields: []report.Field{
+				{Path: "schedule", Desired: "*/5 * * * *", Observed: "*/10 * * * *"},
+				{Path: "jobTemplate.spec.template.spec.containers[main].env[DB_PASSWORD].value", Desired: "***", Observed: "***", Masked: true},
+				{Path: "jobTemplate.spec.template.spec.containers[main].image", Desired: "registry.example/shop/retry:7", Observed: "registry.example/shop/retry:8"},
+			}},
+		{ID: "unknown:stock@prod", Kind: report.Unknown, Role: "stock", Source: "prod", Message: "not found, and namespace/night could not be read: denied", NextStep: next(report.Unknown), Location: at("ledger.yaml", 60)},
+		{ID: "unreviewed:tax@prod", Kind: report.Unreviewed, Role: "tax", Source: "prod", Message: "review: pending", NextStep: next(report.Unreviewed), Location: at("ledger.yaml", 66)},
+		{ID: "unexpected:crontab:web-1/root#5d1c22ab", Kind: report.Unexpected, Source: "web-1", Reason: "no-role", Message: "crontab:web-1/root#5d1c22ab at /etc/crontab:20 plays no role of the ledger", NextStep: next(report.Unexpected), Location: at("/etc/crontab", 20), ObservedAt: at("/etc/crontab", 20)},
+		{ID: "unexpected:kubernetes:prod/batch/ghost-light", Kind: report.Unexpected, Source: "prod", Reason: "invalid-marker", Marked: true, Message: "kubernetes:prod/batch/ghost-light carries a marker that cannot be the key of a role: " + evil, NextStep: next(report.Unexpected)},
+	}
+}
+
+// clean is a complete audit in which nothing was found.
+func clean() report.Report {
+	return report.Report{
+		Mode: "offline", ObservedAt: observed, Ledger: report.Ledger{Path: "ledger.yaml"}, Verdict: report.Clean, Complete: true,
+		Summary:  report.Summary{Roles: 2, OK: 2, Objects: 5},
+		Coverage: []report.Coverage{{Source: "web-1", Provider: "crontab", Part: "file/ops/web-1.crontab", State: "read", Objects: 5}},
+		Roles:    []report.Role{{Role: "a", Source: "web-1", State: report.OK}, {Role: "b", Source: "web-1", State: report.OK}},
+	}
+}
