@@ -101,7 +101,7 @@ func (w workflow) refusals(p place) []providers.Inactive {
 	for _, e := range w.entries {
 		if e.bad != "" && !e.commented {
 			at := specs.Pos{File: p.file, Line: e.line}
-			out = append(out, providers.Inactive{Code: "invalid-schedule", Detail: fmt.Sprintf("%s: %q: %s", at, e.text, e.bad), Next: "correct the schedule; GitHub refuses a workflow with an invalid one"})
+			out = append(out, providers.Inactive{Code: "invalid-schedule", Detail: fmt.Sprintf("%s: %s", at, e.bad), Next: "correct the schedule; GitHub refuses a workflow with an invalid one"})
 		}
 	}
 	return out

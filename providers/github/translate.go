@@ -55,7 +55,7 @@ func fromTemplate(st specs.Statement) (specs.Desired, error) {
 		switch at := (specs.Pos{File: st.Template.Name, Line: e.line}); {
 		case e.commented:
 		case e.bad != "":
-			return specs.Desired{}, fmt.Errorf("%s: GitHub refuses the schedule %q: %s; correct the template", at, e.text, e.bad)
+			return specs.Desired{}, fmt.Errorf("%s: GitHub refuses this: %s; correct the template", at, e.bad)
 		default:
 			spec.Schedules = append(spec.Schedules, e.schedule)
 		}
@@ -106,7 +106,7 @@ func inline(st specs.Statement) (specs.Spec, bool, error) {
 		}
 		s, err := parseSchedule(text, zone)
 		if err != nil {
-			return specs.Spec{}, false, fmt.Errorf("%s: GitHub refuses the schedule %q: %w", st.Fields["schedule"], text, err)
+			return specs.Spec{}, false, fmt.Errorf("%s: GitHub refuses this: %w", st.Fields["schedule"], err)
 		}
 		spec.Schedules = append(spec.Schedules, s)
 	}

@@ -76,7 +76,7 @@ func TestTranslateRefuses(t *testing.T) {
 		{"env", specs.Statement{Schedule: one, Env: map[string]string{}, Fields: at("env")}, "ledger.yaml:7:3: a workflow has no env"},
 		{"concurrency_policy", specs.Statement{Schedule: one, ConcurrencyPolicy: ptr("x"), Fields: at("concurrency_policy")}, "ledger.yaml:7:3: a workflow has no concurrency_policy"},
 		{"no schedule", specs.Statement{Pos: specs.Pos{File: "ledger.yaml", Line: 4}, Workflow: "x"}, "ledger.yaml:4: a workflow's spec states no schedule"},
-		{"bad schedule", specs.Statement{Schedule: []string{"0 5 * *"}, Fields: at("schedule")}, `ledger.yaml:7:3: GitHub refuses the schedule "0 5 * *"`},
+		{"bad schedule", specs.Statement{Schedule: []string{"0 5 * *"}, Fields: at("schedule")}, `ledger.yaml:7:3: GitHub refuses this: schedule "0 5 * *"`},
 		{"never beside another", specs.Statement{Schedule: []string{"never", "0 5 * * *"}, Fields: at("schedule")}, "ledger.yaml:7:3: never stands beside"},
 		{"template without schedule", specs.Statement{Template: template("on: push\n")}, "roles/n.yml: the template has no on.schedule"},
 		{"template is no YAML", specs.Statement{Template: template("on:\n\tx\n")}, "roles/n.yml:2: "},

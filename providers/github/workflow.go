@@ -56,7 +56,7 @@ func (e *entry) parse() {
 func parseSchedule(text, zone string) (s specs.Schedule, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("the schedule could not be read: %v", r)
+			err = fmt.Errorf("schedule %q: could not be read: %v; write it as five fields", text, r)
 		}
 	}()
 	return specs.ParseSchedule(specs.GitHub, text, zone)
