@@ -23,7 +23,7 @@ func TestReadable(t *testing.T) {
 		"find /var/tmp -mtime +7 -print0 | xargs -0 rm", "python3 -m shop.jobs.retry --since 2h --limit 500", "/opt/token-refresh --all", "author=bob", "/bin/sh -c 'exit 0'",
 		"0 2 * * 1-5", "kubernetes:prod/batch/retry", "drift:retry@prod", "ledger.yaml:14:3", "use_token=true", "https://host.example:8443/a/@scope/pkg",
 		"openssl x509 -in /etc/ssl/x.pem -noout", "nice -n 10 ionice -c3 /opt/run", "perl -pe s/a/b/ x", "sort -k2 x | uniq -c", "--bypass=all", "PWD=/srv",
-		"caf\xc3\xa9 \xff\xfe \x00 \x1b[2J", "job was switched off by hand", "the file /etc/cron.d/x is not readable: permission denied", "a@b", "x:y@", "://@", "://:@", "--password", "--password=", "password:", "-p", "mysql -p",
+		"caf\xc3\xa9 \xff\xfe \x00 \x1b[2J", "job was switched off by hand", "the file /etc/cron.d/x is not readable: permission denied", "imagePullSecrets: []", "\"secret_scanning\": {", "a@b", "x:y@", "://@", "://:@", "--password", "--password=", "password:", "-p", "mysql -p",
 	} {
 		if got := redact.Text(s); got != s {
 			t.Errorf("%q became %q", s, got)

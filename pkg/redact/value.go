@@ -40,10 +40,11 @@ func indexAny(s, chars string) int {
 
 func masked(text string) bool { return text == Mask }
 
-// plainWord is what a switch or a permission is set to.
+// plainWord is what a switch or a permission is set to, or the beginning of what
+// holds values itself.
 func plainWord(text string) bool {
 	switch strings.ToLower(text) {
-	case "true", "false", "yes", "no", "null", "none", "nil", "read", "write", "inherit":
+	case "[", "{", "[]", "{}", "true", "false", "yes", "no", "null", "none", "nil", "read", "write", "inherit":
 		return true
 	}
 	return false
@@ -100,6 +101,9 @@ func word(s string, at int, open byte) span {
 		}
 	}
 	end := wordEnd(s, at, open)
+	if plainWord(s[at:end]) {
+		return span{at, end}
+	}
 	return span{at, trim(s, at, end)}
 }
 
