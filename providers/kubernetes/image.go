@@ -14,11 +14,14 @@ var imageReference = regexp.MustCompile(`^(?:(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-
 	`(?::([\w][\w.-]{0,127}))?` +
 	`(?:@([A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}))?$`)
 
+// imageID is what the server takes for an image's id, which is no reference.
+var imageID = regexp.MustCompile(`^[a-f0-9]{64}$`)
+
 // pullPolicy is what the server makes of a missing imagePullPolicy: Always for
 // the tag latest and for neither tag nor digest, else IfNotPresent.
 func pullPolicy(image string) corev1.PullPolicy {
 	m := imageReference.FindStringSubmatch(image)
-	if m != nil && (m[1] == "latest" || m[1] == "" && m[2] == "") {
+	if m != nil && !imageID.MatchString(image) && (m[1] == "latest" || m[1] == "" && m[2] == "") {
 		return corev1.PullAlways
 	}
 	return corev1.PullIfNotPresent

@@ -105,9 +105,12 @@ func inlineSchedule(st specs.Statement, needed bool) (spec specs.Spec, never boo
 	if _, _, prefixed := specs.SplitZonePrefix(text); prefixed {
 		return specs.Spec{}, false, fmt.Errorf("%s: schedule %s begins with a time zone, which a cluster refuses; state it as time_zone", pos, quote(text))
 	}
+	if _, err := specs.CanonicalZone(zone); err != nil {
+		return specs.Spec{}, false, fmt.Errorf("%s: time_zone: %w", fieldPos(st, "time_zone"), err)
+	}
 	s, err := specs.ParseSchedule(specs.Kubernetes, text, zone)
 	if err != nil {
-		return specs.Spec{}, false, fmt.Errorf("%s: schedule %s in zone %s: %w", pos, quote(text), quote(zone), err)
+		return specs.Spec{}, false, fmt.Errorf("%s: %w", pos, err)
 	}
 	return specs.Spec{Schedules: []specs.Schedule{s}}, false, nil
 }
