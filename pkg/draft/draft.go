@@ -109,17 +109,25 @@ type sourceRemarks struct {
 
 // role is one entry of the ledger in the making.
 type role struct {
-	key      string
-	source   *Source // the first one
-	sources  []string
-	objects  []providers.Object // the first is what the role is written from
-	version  string
-	match    specs.Match
-	spec     specs.Statement
-	stated   bool
-	asleep   bool
-	comments []string
-	aloud    []string // of the comments, what must not be overlooked
+	key     string
+	source  *Source // the first one
+	sources []string
+	objects []providers.Object // the first is what the role is written from
+	// elsewhere are objects of the same marker in other sources.
+	elsewhere []sighting
+	version   string
+	match     specs.Match
+	spec      specs.Statement
+	stated    bool
+	asleep    bool
+	comments  []string
+	aloud     []string // of the comments, what must not be overlooked
+}
+
+// sighting is an object and where it was seen.
+type sighting struct {
+	source *Source
+	object providers.Object
 }
 
 // source sorts a source's objects into roles.
@@ -145,7 +153,7 @@ func (d *drafter) source(s *Source) {
 		}
 	}
 	if builtin > 0 {
-		d.remark("%d objects that the distribution installs are left out", builtin)
+		d.remark("left out: %s that the distribution installs", count(builtin, "object"))
 	}
 }
 
@@ -198,8 +206,7 @@ func (d *drafter) warn(format string, args ...any) {
 	d.warnings = append(d.warnings, fmt.Sprintf(format, args...))
 }
 
-// marked takes an object that says its role. The same role in another source
-// is one role with both.
+// marked takes an object that says its role.
 func (d *drafter) marked(s *Source, o providers.Object) {
 	key := o.Marker.Role
 	r, known := d.byKey[key]
@@ -209,16 +216,12 @@ func (d *drafter) marked(s *Source, o providers.Object) {
 		d.roles = append(d.roles, r)
 		return
 	}
-	r.objects = append(r.objects, o)
-	first := r.objects[0]
-	if slices.Contains(r.sources, o.Source) {
+	if o.Source == r.sources[0] {
+		r.objects = append(r.objects, o)
 		d.double(r, o, "carries the marker of this role too, so an audit reports a duplicate")
 		return
 	}
-	r.sources = append(r.sources, o.Source)
-	if o.Spec.Hash() != first.Spec.Hash() {
-		d.double(r, o, "plays this role too and does something else, so an audit reports drift")
-	}
+	r.elsewhere = append(r.elsewhere, sighting{s, o})
 }
 
 // double says in the ledger and aloud what an audit will find.

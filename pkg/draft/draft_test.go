@@ -241,6 +241,9 @@ func TestRoundTrip(t *testing.T) {
 		seen, d := w.draft(r.IntN(2) == 0)
 		roles += d.Roles
 		found := w.findings(seen, d)
+		if laid, err := ledger.FormatFile("ledger.yaml", d.Ledger); err != nil || string(laid) != string(d.Ledger) {
+			t.Errorf("seed %d: the layout is not the usual one: %v\n%s\n---\n%s", seed, err, d.Ledger, laid)
+		}
 		warned := strings.Join(d.Warnings, "\n")
 		for _, f := range found {
 			id, _, _ := strings.Cut(f, ": ")
@@ -270,4 +273,3 @@ func TestRoundTrip(t *testing.T) {
 	}
 	t.Logf("%d roles", roles)
 }
-

@@ -34,17 +34,21 @@ func (d *drafter) emit() []byte {
 		b.WriteString(" {}")
 	}
 	b.WriteString("\n")
-	for i, s := range d.remarks {
+	first := true
+	for _, s := range d.remarks {
 		roles := slices.DeleteFunc(slices.Clone(d.roles), func(r *role) bool { return r.sources[0] != s.source })
 		if len(roles) == 0 {
 			continue
 		}
-		if i > 0 {
+		if !first {
 			b.WriteString("\n")
 		}
+		first = false
 		s.write(&b, "  ", len(roles))
-		for _, r := range roles {
-			b.WriteString("\n")
+		for n, r := range roles {
+			if n > 0 {
+				b.WriteString("\n")
+			}
 			r.write(&b)
 		}
 	}
@@ -57,10 +61,17 @@ func (d *drafter) hasRoles(source string) bool {
 
 // write says what source a group is of, and what is to be known about it.
 func (s sourceRemarks) write(b *bytes.Buffer, indent string, roles int) {
-	fmt.Fprintf(b, "%s# %s (%s): %d roles\n", indent, s.source, s.provider, roles)
+	fmt.Fprintf(b, "%s# %s (%s): %s\n", indent, oneLine(s.source), s.provider, count(roles, "role"))
 	for _, line := range s.lines {
 		fmt.Fprintf(b, "%s#   %s\n", indent, line)
 	}
+}
+
+func count(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
 }
 
 // write is a role as a person would write it.

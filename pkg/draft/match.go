@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -126,7 +127,10 @@ func (m *matcher) pattern(set []string, o providers.Object) (match specs.Match, 
 		if _, sealed := o.Sealed[key]; sealed {
 			return match, false, false
 		}
-		p := asGlob(m.rules.Mask(v))
+		p := asGlob(v)
+		if masked := m.rules.Mask(v); masked != v {
+			p = stars.ReplaceAllString(asGlob(masked), "*")
+		}
 		if p != v && (byFields(key) || strings.Trim(p, "*? ") == "") {
 			return match, false, false
 		}
@@ -135,6 +139,8 @@ func (m *matcher) pattern(set []string, o providers.Object) (match specs.Match, 
 	}
 	return match, wild, len(match.Keys) > 0 && (!wild || m.rules.Fits(match, o))
 }
+
+var stars = regexp.MustCompile(`\*+`)
 
 // asGlob puts a question mark for each byte that YAML cannot hold.
 func asGlob(s string) string {

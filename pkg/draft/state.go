@@ -25,11 +25,31 @@ func (d *drafter) state(r *role) {
 		if d.holds(r.source, try.st, o) {
 			r.spec, r.stated = try.st, true
 			r.pinned(why)
+			d.spread(r)
 			return
 		}
 		why = "it cannot be written so that it would be read back as the same"
 	}
 	d.abandon(r)
+}
+
+// spread gives a role the other sources in which its marker stands and its spec
+// holds too. Where it does not, the object there is a copy that an audit reports.
+func (d *drafter) spread(r *role) {
+	for _, e := range r.elsewhere {
+		source := e.object.Source
+		switch {
+		case slices.Contains(r.sources, source):
+			d.double(r, e.object, "carries the marker of this role too, so an audit reports a duplicate")
+		case !d.holds(e.source, r.spec, e.object):
+			d.double(r, e.object, "carries the marker of this role and does something else, so an audit reports a duplicate; one role has one spec")
+		case len(reasons(e.object)) > 0 != r.asleep:
+			r.sources = append(r.sources, source)
+			d.double(r, e.object, "is active where the other is not, or the other way round, which an audit reports")
+		default:
+			r.sources = append(r.sources, source)
+		}
+	}
 }
 
 // form is one way to state a spec.
