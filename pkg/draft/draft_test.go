@@ -95,7 +95,7 @@ func (w *world) look() providers.World {
 
 func rules() draft.Rules {
 	return draft.Rules{
-		Fits: classify.Fits, Same: classify.Same, Mask: redact.Text,
+		Fits: classify.Fits, Same: classify.Same, Mask: redact.Text, Mark: redact.Mark,
 		Harmless: func(name, value string) bool { return redact.EnvValue(name, value) == value },
 	}
 }

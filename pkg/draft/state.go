@@ -206,7 +206,7 @@ func (d *drafter) abandon(r *role) {
 // may be.
 func (d *drafter) secret(o providers.Object) string {
 	const found = "its text seems to hold a secret"
-	if d.inBody(o.Spec.Body, "") {
+	if d.inBody(o.Spec.Body, d.Rules.Mark(o.Spec.Body), "") {
 		return found
 	}
 	for _, line := range strings.SplitAfter(string(o.Literal), "\n") {
@@ -217,39 +217,28 @@ func (d *drafter) secret(o providers.Object) string {
 	return ""
 }
 
-// inBody walks a body. The name of a value is its own key, or that of the
-// member that it is the value of.
-func (d *drafter) inBody(v specs.Value, name string) bool {
+// inBody walks a body, beside the same body in which more secrets are marked.
+// The name of a value is its own key, or that of the member that it is the
+// value of.
+func (d *drafter) inBody(v, marked specs.Value, name string) bool {
 	switch {
-	case v.Kind == specs.Sealed:
+	case v.Kind == specs.Sealed, marked.Secret && !v.Secret:
 		return true
 	case v.Kind == specs.Text && v.Secret:
 		return !d.Rules.Harmless(name, v.Text)
 	case v.Kind == specs.Text:
 		return d.Rules.Mask(v.Text) != v.Text
 	}
-	if line := argumentLine(v); d.Rules.Mask(line) != line {
-		return true
-	}
-	return slices.ContainsFunc(v.Members, func(m specs.Member) bool {
-		if m.Key == "" || m.Key == "value" {
-			return d.inBody(m.Value, name)
+	for i, m := range v.Members {
+		inner := m.Key
+		if inner == "" || inner == "value" {
+			inner = name
 		}
-		return d.inBody(m.Value, m.Key)
-	})
-}
-
-// argumentLine is a list of texts as one line, in which a flag stands beside its
-// value.
-func argumentLine(v specs.Value) string {
-	if v.Kind != specs.List {
-		return ""
+		if d.inBody(m.Value, marked.Members[i].Value, inner) {
+			return true
+		}
 	}
-	var out []string
-	for _, m := range v.Members {
-		out = append(out, m.Value.Text)
-	}
-	return strings.Join(out, " ")
+	return false
 }
 
 // templateName is the file of a role's template. File systems that do not tell
