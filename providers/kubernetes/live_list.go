@@ -27,7 +27,11 @@ type reading struct {
 func (r *reading) whole() bool { return r.area.State == providers.Read }
 
 func (r *reading) addTo(o *providers.Observation) {
-	o.Objects = append(o.Objects, r.objects...)
+	if o.Objects == nil { // the whole cluster: thousands, that need no copy
+		o.Objects = r.objects
+	} else {
+		o.Objects = append(o.Objects, r.objects...)
+	}
 	o.Notes = append(o.Notes, r.notes...)
 	o.Areas = append(o.Areas, r.area)
 	o.Requests += r.requests
