@@ -3,15 +3,19 @@ package providers_test
 import (
 	"bytes"
 	"context"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/rolecall-dev/rolecall/providers"
 	"github.com/rolecall-dev/rolecall/specs"
+	"github.com/rolecall-dev/rolecall/specs/schema"
 )
 
 const secret = "hunter2-hunter2"
@@ -187,6 +191,42 @@ func TestDecodeInventoryRefuses(t *testing.T) {
 				t.Errorf("error %v, want one that says %q", err, c.says)
 			}
 		})
+	}
+}
+
+// TestInventoryFitsItsSchema holds what is written to what is published.
+func TestInventoryFitsItsSchema(t *testing.T) {
+	rules, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema.Get("inventory")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("inventory.json", rules); err != nil {
+		t.Fatal(err)
+	}
+	s := c.MustCompile("inventory.json")
+	check := func(data []byte) error {
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Validate(doc)
+	}
+	good := encode(t, sample(t), hide)
+	for name, data := range map[string][]byte{"masked": good, "plain": encode(t, sample(t), nil), "empty": encode(t, providers.Inventory{}, nil), "read again": encode(t, decode(t, good), hide)} {
+		if err := check(data); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	keys := regexp.MustCompile(`"([a-z_]+)":`)
+	for _, m := range keys.FindAllSubmatch(good, -1) {
+		key := string(m[1])
+		if slices.Contains([]string{"user", "command", "file", "env", "map", "keyed", "pairs", "sealed", "shown", "bytes", "absent", "app", "token", "repo", "workflow", "namespace", "name", "jobs", "build", "suspend"}, key) {
+			continue // of the objects, not of the form; or taken by another form of a value
+		}
+		if bad := bytes.ReplaceAll(good, m[0], []byte(`"other":`)); check(bad) == nil {
+			t.Errorf("%s is not required, or other keys are allowed", key)
+		}
 	}
 }
 
