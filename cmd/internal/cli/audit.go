@@ -1,0 +1,150 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rolecall-dev/rolecall/pkg/audit"
+	"github.com/rolecall-dev/rolecall/pkg/ledger"
+	"github.com/rolecall-dev/rolecall/pkg/redact"
+	"github.com/rolecall-dev/rolecall/pkg/render"
+	"github.com/rolecall-dev/rolecall/pkg/report"
+	"github.com/rolecall-dev/rolecall/providers"
+)
+
+const auditExamples = `  rolecall audit                        what the schedulers hold now, by rolecall.yaml
+  rolecall audit --offline              the same for the files of a checkout
+  rolecall audit --ledger ledger.yaml --crontab ops/web-1.crontab
+  rolecall audit --snapshot web-1.json web-2.json
+  rolecall audit -o text -o json=report.json`
+
+// auditFlags are those of audit alone.
+type auditFlags struct {
+	target   targetFlags
+	outputs  []string
+	roles    []string
+	exitZero bool
+}
+
+func (a *app) auditCommand() *cobra.Command {
+	var f auditFlags
+	cmd := &cobra.Command{
+		Use: "audit", Short: "compare what the schedulers hold with the ledger, and report",
+		Example: auditExamples,
+		Args:    f.target.snapshotArgs,
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.runAudit(cmd, f, args) },
+	}
+	f.target.bind(cmd)
+	f.bindGate(cmd)
+	cmd.Flags().StringArrayVarP(&f.outputs, "output", "o", nil, "FORMAT[=FILE], repeatable: "+strings.Join(reportFormats(), ", ")+" (default text)")
+	cmd.Flags().StringSliceVar(&f.roles, "role", nil, "report on these roles only")
+	return cmd
+}
+
+// bindGate adds the flags of what may fail an audit. Those of them that
+// variables and the config can give as well are read by LoadSettings.
+func (f *auditFlags) bindGate(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringSlice("fail-on", nil, "kinds of finding that fail the audit, or none (default: all, unexpected only with a marker)")
+	fs.BoolVar(&f.exitZero, "exit-zero", false, "take findings out of account for the exit code; a gap still exits 3")
+	fs.Bool("allow-partial", false, "take what could not be read out of account for the exit code")
+	fs.Bool("require-all-sources", false, "a source that is not looked at counts as not read")
+	fs.String("settle", "2s", "wait before a live source with findings is looked at again; 0 turns that off")
+}
+
+// gate says what may fail the audit.
+func (f auditFlags) gate(s Settings) report.Gate {
+	return report.Gate{Kinds: s.FailOn, ExitZero: f.exitZero, AllowPartial: s.AllowPartial, RequireAllSources: s.RequireAllSources}
+}
+
+func (a *app) runAudit(cmd *cobra.Command, f auditFlags, args []string) error {
+	outputs, err := parseOutputs(f.outputs, reportFormats(), "text")
+	if err != nil {
+		return err
+	}
+	plan, mode, err := a.plan(cmd, f, args)
+	if err != nil {
+		return err
+	}
+	r, _, err := a.audited(cmd.Context(), plan, mode)
+	if err != nil {
+		return err
+	}
+	if err := a.write(outputs, a.reportWriter(r)); err != nil {
+		return err
+	}
+	return exitWith(r.ExitCode)
+}
+
+// plan makes of flags, config and ledger one audit.
+func (a *app) plan(cmd *cobra.Command, f auditFlags, args []string) (audit.Plan, mode, error) {
+	none := func(err error) (audit.Plan, mode, error) { return audit.Plan{}, "", err }
+	s, err := a.load(cmd)
+	if err != nil {
+		return none(err)
+	}
+	l, _, err := a.readLedger(s)
+	if err != nil {
+		return none(err)
+	}
+	if len(l.Roles) == 0 {
+		return none(usage(fmt.Errorf("%s: the ledger names no role, so there is nothing to compare; write a first one with: rolecall ledger init", l.Path)))
+	}
+	scope, err := a.scope(s.Config, f.target, args)
+	if err != nil {
+		return none(err)
+	}
+	if err := l.CheckSources(scope.names()); err != nil {
+		return none(usage(err))
+	}
+	if err := checkRoles(f.roles, l); err != nil {
+		return none(err)
+	}
+	if len(scope.sources) == 0 {
+		return none(usage(fmt.Errorf("no source is in scope: %s; nothing would be audited", scope.why())))
+	}
+	return audit.Plan{
+		Ledger: l, Sources: scope.sources, Skipped: scope.skipped, Roles: f.roles, Now: a.now(), Gate: f.gate(s.Settings),
+		Settle: s.Settle, Timeout: s.Timeout, Mask: redact.Text, Progress: a.progress(),
+	}, scope.mode, nil
+}
+
+// audited runs a plan and adds what only the program knows.
+func (a *app) audited(ctx context.Context, plan audit.Plan, m mode) (report.Report, providers.World, error) {
+	r, world, err := audit.Run(ctx, plan)
+	r.Mode = string(m)
+	r.Tool = report.Tool{Name: "rolecall", Version: version()}
+	return r, world, err
+}
+
+// reportFormats are the forms that a report can take.
+func reportFormats() []string { return append([]string{"text"}, "json") }
+
+// reportWriter renders a report in any of its formats.
+func (a *app) reportWriter(r report.Report) func(string, io.Writer) error {
+	return func(format string, w io.Writer) error {
+		if format == "json" {
+			return report.Encode(w, r)
+		}
+		return render.Text(render.TextOptions{Width: a.Width, Color: a.colour(), Verbose: a.flags.verbose, Quiet: a.flags.quiet})(w, r)
+	}
+}
+
+// checkRoles refuses a --role that the ledger does not have.
+func checkRoles(keys []string, l ledger.Ledger) error {
+	var known []string
+	for _, r := range l.Roles {
+		known = append(known, r.Key)
+	}
+	for _, k := range keys {
+		if !slices.Contains(known, k) {
+			return usage(fmt.Errorf("%s: no role %s%s", l.Path, k, didYouMean(k, known)))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,84 @@
+// Package cli is the command line: the only room with flags, environment,
+// files, the clock and streams. Each command binds its flags to a struct and
+// makes one call.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// Streams are what the program reads and writes.
+type Streams struct {
+	In     io.Reader
+	Out    io.Writer
+	Err    io.Writer
+	OutTTY bool
+	ErrTTY bool
+	Width  int // of the terminal in columns; 0 if Out is none
+}
+
+// StdStreams are those of the process.
+func StdStreams() Streams {
+	s := Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
+	s.OutTTY = term.IsTerminal(int(os.Stdout.Fd()))
+	s.ErrTTY = term.IsTerminal(int(os.Stderr.Fd()))
+	if s.OutTTY {
+		s.Width, _, _ = term.GetSize(int(os.Stdout.Fd()))
+	}
+	return s
+}
+
+// app is one run of the program.
+type app struct {
+	Streams
+	env   func(string) (string, bool)
+	now   func() time.Time
+	flags commonFlags
+	log   *slog.Logger
+}
+
+// Main runs the program and returns its exit code. Arguments do not hold the
+// program's name; env looks up a variable.
+func Main(ctx context.Context, args []string, env func(string) (string, bool), s Streams) (code int) {
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Fprintf(s.Err, "rolecall: internal error: %v\n%s\nplease report this\n", p, debug.Stack())
+			code = exitInternal
+		}
+	}()
+	a := &app{Streams: s, env: env, now: time.Now, log: slog.New(slog.DiscardHandler)}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(s.In)
+	root.SetOut(s.Out)
+	root.SetErr(s.Err)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err != nil && !errors.Is(err, errExit) {
+		a.complain(cmd, err)
+	}
+	return codeOf(ctx, err)
+}
+
+// complain says an error, one line for each that is joined in it.
+func (a *app) complain(cmd *cobra.Command, err error) {
+	for _, line := range strings.Split(strings.TrimRight(suggest(cmd, err), "\n"), "\n") {
+		fmt.Fprintf(a.Err, "rolecall: %s\n", escapeLine(line))
+	}
+}
+
+// look up an environment variable, empty if it is not set.
+func (a *app) getenv(name string) string {
+	v, _ := a.env(name)
+	return v
+}

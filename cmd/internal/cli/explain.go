@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rolecall-dev/rolecall/pkg/redact"
+	"github.com/rolecall-dev/rolecall/pkg/render"
+	"github.com/rolecall-dev/rolecall/pkg/report"
+	"github.com/rolecall-dev/rolecall/providers"
+)
+
+func (a *app) explainCommand() *cobra.Command {
+	var f auditFlags
+	cmd := &cobra.Command{
+		Use: "explain ROLE", Short: "one role: what is desired, what is there, why it is judged so, what to do next",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usage(fmt.Errorf("explain takes the key of one role; see: rolecall explain --help"))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.roles = args
+			return a.explain(cmd, f)
+		},
+	}
+	f.target.bind(cmd)
+	return cmd
+}
+
+func (a *app) explain(cmd *cobra.Command, f auditFlags) error {
+	plan, m, err := a.plan(cmd, f, nil)
+	if err != nil {
+		return err
+	}
+	plan.Settle = 0
+	r, world, err := a.audited(cmd.Context(), plan, m)
+	if err != nil {
+		return err
+	}
+	return a.write([]output{{format: "text"}}, func(_ string, w io.Writer) error {
+		return a.explainText(w, r, world)
+	})
+}
+
+// explainText is a page about one role: the ladder from what is desired to what
+// was found, and what follows.
+func (a *app) explainText(w io.Writer, r report.Report, world providers.World) error {
+	p := page{w: w}
+	for _, role := range r.Roles {
+		p.line("%s in %s: %s", role.Role, role.Source, role.State)
+		p.field("owner", role.Owner)
+		p.field("purpose", role.Purpose)
+		p.field("stated at", role.Location.String())
+		p.line("")
+		p.line("desired")
+		p.field("schedule", role.Schedule)
+		p.field("version", role.Version)
+		p.field("hash", hashWords(role))
+		if role.NextDue != nil {
+			p.field("next due", *role.NextDue)
+		}
+		p.line("")
+		p.line("registered: %s", role.Stages.Registered)
+		a.explainObjects(&p, role, world)
+		p.line("")
+		a.explainFindings(&p, role, r)
+		p.line("")
+	}
+	for _, c := range r.Coverage {
+		if c.Gap() {
+			p.line("not read: %s %s: %s %s", c.Source, c.Part, c.State, c.Reason)
+		}
+	}
+	return p.err
+}
+
+func hashWords(role report.Role) string {
+	if role.Partial {
+		return role.Hash + " (partial: the ledger states only some fields)"
+	}
+	return role.Hash
+}
+
+func (a *app) explainObjects(p *page, role report.Role, world providers.World) {
+	for _, o := range world.Observations {
+		for _, obj := range o.Objects {
+			if !slices.Contains(role.Objects, obj.ID) {
+				continue
+			}
+			row := a.row(obj)
+			p.line("  %s", row.Object)
+			p.field("  at", row.Location)
+			p.field("  state", strings.TrimSpace(row.State+" "+row.Reason))
+			for _, why := range obj.Inactive {
+				p.field("  because", redact.Text(why.Detail))
+			}
+			p.field("  schedule", row.Schedule)
+			p.field("  zone", row.Zone)
+			p.field("  runs", row.Command)
+			p.field("  hash", row.Hash)
+		}
+	}
+}
+
+func (a *app) explainFindings(p *page, role report.Role, r report.Report) {
+	any := false
+	for _, f := range r.Findings {
+		if f.Role != role.Role || f.Source != role.Source {
+			continue
+		}
+		any = true
+		entry := f.Kind.Entry()
+		p.line("%s: %s", f.Kind, entry.Meaning)
+		p.field("here", f.Message)
+		for _, d := range f.Fields {
+			p.field(d.Path, d.Desired+" → "+d.Observed)
+		}
+		if f.ChangedBy != nil {
+			p.field("changed", fmt.Sprintf("by %s at %s (%s)", f.ChangedBy.Who, f.ChangedBy.When.Format("2006-01-02 15:04:05Z"), f.ChangedBy.Evidence))
+		}
+		for _, h := range f.Hints {
+			p.field("hint", h)
+		}
+		if f.Waiver != nil {
+			p.field("waiver", f.Waiver.Reason+", until "+f.Waiver.Until)
+		}
+		p.field("next", f.NextStep)
+	}
+	switch {
+	case role.State == report.OutOfScope:
+		p.line("its source was not looked at in this run")
+	case !any:
+		p.line("nothing differs: exactly one active object, hash and version as desired")
+	}
+}
+
+// page writes lines of escaped text and keeps the first error.
+type page struct {
+	w   io.Writer
+	err error
+}
+
+func (p *page) line(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintln(p.w, render.Escape(fmt.Sprintf(format, args...)))
+	}
+}
+
+func (p *page) field(name, value string) {
+	if value != "" {
+		p.line("  %-10s %s", name, value)
+	}
+}

@@ -1,0 +1,222 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"gopkg.in/yaml.v3"
+
+	"github.com/rolecall-dev/rolecall/pkg/audit"
+	"github.com/rolecall-dev/rolecall/pkg/redact"
+	"github.com/rolecall-dev/rolecall/pkg/render"
+	"github.com/rolecall-dev/rolecall/providers"
+	"github.com/rolecall-dev/rolecall/specs"
+)
+
+var listFormats = []string{"table", "wide", "json", "yaml", "csv"}
+
+func (a *app) listCommand() *cobra.Command {
+	var f targetFlags
+	var outputs []string
+	cmd := &cobra.Command{
+		Use: "list", Short: "what the sources hold, without comparing it",
+		Args: f.snapshotArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			out, err := parseOutputs(outputs, listFormats, "table")
+			if err != nil {
+				return err
+			}
+			return a.list(cmd, f, args, out)
+		},
+	}
+	f.bind(cmd)
+	cmd.Flags().StringArrayVarP(&outputs, "output", "o", nil, "FORMAT[=FILE], repeatable: "+strings.Join(listFormats, ", ")+" (default table)")
+	return cmd
+}
+
+func (a *app) snapshotCommand() *cobra.Command {
+	var f targetFlags
+	var outputs []string
+	cmd := &cobra.Command{
+		Use: "snapshot", Short: "save the listings of this moment as one JSON file",
+		Long: "Saves what the sources hold, for an audit somewhere else: rolecall audit --snapshot FILE.\nSecrets are sealed in it: whether one changed can be seen, what it is can not.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			out, err := parseOutputs(outputs, []string{"json"}, "json")
+			if err != nil {
+				return err
+			}
+			return a.list(cmd, f, args, out)
+		},
+	}
+	f.bind(cmd)
+	cmd.Flags().StringArrayVarP(&outputs, "output", "o", nil, "json[=FILE] (default json)")
+	return cmd
+}
+
+// list looks once and shows what is there; what could not be seen ends it with
+// the code for an incomplete look.
+func (a *app) list(cmd *cobra.Command, f targetFlags, args []string, outputs []output) error {
+	world, err := a.world(cmd, f, args)
+	if err != nil {
+		return err
+	}
+	if err := a.write(outputs, a.listWriter(world)); err != nil {
+		return err
+	}
+	code := exitClean
+	for _, o := range world.Observations {
+		for _, gap := range o.Gaps() {
+			code = exitIncomplete
+			fmt.Fprintf(a.Err, "rolecall: %s: %s: %s: %s\n", escapeLine(o.Source), escapeLine(gap.Part), gap.State, escapeLine(redact.Text(gap.Reason)))
+		}
+	}
+	return exitWith(code)
+}
+
+// world looks at the sources in scope once.
+func (a *app) world(cmd *cobra.Command, f targetFlags, args []string) (providers.World, error) {
+	c, err := a.load(cmd)
+	if err != nil {
+		return providers.World{}, err
+	}
+	s, err := a.scope(c.Config, f, args)
+	if err != nil {
+		return providers.World{}, err
+	}
+	if len(s.sources) == 0 {
+		return providers.World{}, usage(fmt.Errorf("no source is in scope: %s", s.why()))
+	}
+	return audit.Look(cmd.Context(), audit.Plan{Sources: s.sources, Now: a.now(), Timeout: c.Timeout, Progress: a.progress()})
+}
+
+func (a *app) listWriter(world providers.World) func(string, io.Writer) error {
+	return func(format string, w io.Writer) error {
+		switch format {
+		case "json":
+			return a.inventory(w, world)
+		case "yaml":
+			return a.inventoryYAML(w, world)
+		}
+		rows := a.rows(world)
+		opts := render.TextOptions{Width: a.Width, Color: a.colour()}
+		switch format {
+		case "csv":
+			return render.CSV(w, rows)
+		case "wide":
+			return render.Wide(w, rows, opts)
+		}
+		return render.Table(w, rows, opts)
+	}
+}
+
+func (a *app) inventory(w io.Writer, world providers.World) error {
+	return providers.EncodeInventory(w, providers.Inventory{
+		Tool: "rolecall " + version(), ObservedAt: a.now().UTC(), Observations: world.Observations,
+	}, redact.Text)
+}
+
+// inventoryYAML is the same inventory as YAML: the JSON's own keys in their
+// order.
+func (a *app) inventoryYAML(w io.Writer, world providers.World) error {
+	var buf strings.Builder
+	if err := a.inventory(&buf, world); err != nil {
+		return err
+	}
+	var node yaml.Node
+	if err := yaml.Unmarshal([]byte(buf.String()), &node); err != nil {
+		return err
+	}
+	blockStyle(&node)
+	enc := yaml.NewEncoder(w)
+	enc.SetIndent(2)
+	if err := enc.Encode(&node); err != nil {
+		return err
+	}
+	return enc.Close()
+}
+
+// blockStyle lays JSON out as YAML is usually written.
+func blockStyle(n *yaml.Node) {
+	n.Style &^= yaml.FlowStyle | yaml.DoubleQuotedStyle
+	if n.Kind == yaml.ScalarNode && n.Tag == "!!str" {
+		n.Style = 0
+	}
+	for _, c := range n.Content {
+		blockStyle(c)
+	}
+}
+
+// rows is one line an object, with secrets masked.
+func (a *app) rows(world providers.World) []render.Row {
+	var out []render.Row
+	for _, o := range world.Observations {
+		for _, obj := range o.Objects {
+			out = append(out, a.row(obj))
+		}
+	}
+	return out
+}
+
+func (a *app) row(o providers.Object) render.Row {
+	r := render.Row{
+		Source: o.Source, Provider: o.Provider, Object: redact.Text(o.ID), Role: firstOf(o.Marker.Role, o.Marker.Invalid),
+		Version: o.Marker.Version, State: "active", Schedule: o.Spec.Written(), Zone: o.Spec.Zones(),
+		NextDue: nextDue(o, a.now()), Command: redact.Text(whatRuns(o)), Hash: o.Spec.Hash().String(), Location: o.Pos.String(),
+	}
+	if o.Opaque {
+		r.Hash = ""
+	}
+	codes := make([]string, len(o.Inactive))
+	for i, why := range o.Inactive {
+		codes[i] = why.Code
+	}
+	if len(codes) == 0 && !o.Opaque && o.Spec.NeverFires() {
+		codes = []string{"never-fires"}
+	}
+	if len(codes) > 0 {
+		r.State, r.Reason = "inactive", strings.Join(codes, ", ")
+		r.NextDue = ""
+	}
+	return r
+}
+
+// nextDue is empty where the zone is not known.
+func nextDue(o providers.Object, now time.Time) string {
+	var first time.Time
+	for _, s := range o.Spec.Schedules {
+		if s.Zone == specs.Local {
+			return ""
+		}
+		if t, ok := s.Next(now); ok && (first.IsZero() || t.Before(first)) {
+			first = t
+		}
+	}
+	if first.IsZero() {
+		return ""
+	}
+	return first.UTC().Format(time.RFC3339)
+}
+
+// whatRuns is the object's action in one line: a command, a workflow, the
+// images of a CronJob.
+func whatRuns(o providers.Object) string {
+	if c := o.Spec.Body.Get("command"); c.Kind == specs.Text {
+		return c.Text
+	}
+	if wf := o.Attrs["workflow"]; wf != "" {
+		return wf
+	}
+	pod := o.Spec.Body.Get("jobTemplate").Get("spec").Get("template").Get("spec")
+	var images []string
+	for _, c := range pod.Get("containers").Members {
+		if image := c.Value.Get("image").Text; image != "" && !slices.Contains(images, image) {
+			images = append(images, image)
+		}
+	}
+	return strings.Join(images, ", ")
+}

@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// output is one -o FORMAT[=FILE]; without a file it is the standard output.
+type output struct {
+	format string
+	file   string
+}
+
+// parseOutputs reads the values of -o. Only one format may go to the standard
+// output, and no two to one file.
+func parseOutputs(values, formats []string, otherwise string) ([]output, error) {
+	if len(values) == 0 {
+		values = []string{otherwise}
+	}
+	var out []output
+	for _, v := range values {
+		format, file, toFile := strings.Cut(v, "=")
+		if !slices.Contains(formats, format) {
+			return nil, usage(fmt.Errorf("-o %s: no such format here; take one of %s", format, strings.Join(formats, ", ")))
+		}
+		if toFile && file == "" {
+			return nil, usage(fmt.Errorf("-o %s: no file stands after the equals sign", v))
+		}
+		if slices.ContainsFunc(out, func(o output) bool { return o.file == file }) {
+			if file == "" {
+				return nil, usage(errors.New("only one format can go to the standard output; give the others a file: -o FORMAT=FILE"))
+			}
+			return nil, usage(fmt.Errorf("-o: two formats would go to the file %s", file))
+		}
+		out = append(out, output{format, file})
+	}
+	return out, nil
+}
+
+// write makes each output whole in memory and then puts all of them in place: a
+// file appears under its name only when it is complete.
+func (a *app) write(outputs []output, render func(format string, w io.Writer) error) error {
+	for _, o := range outputs {
+		var buf bytes.Buffer
+		if err := render(o.format, &buf); err != nil {
+			return internal(fmt.Errorf("writing %s: %w", o.format, err))
+		}
+		if o.file == "" {
+			if _, err := a.Out.Write(buf.Bytes()); err != nil {
+				return internal(fmt.Errorf("standard output: %w", err))
+			}
+			continue
+		}
+		if err := writeFile(o.file, buf.Bytes()); err != nil {
+			return internal(err)
+		}
+	}
+	return nil
+}
+
+// writeFile replaces a file in one step, or leaves it as it was.
+func writeFile(name string, data []byte) error {
+	tmp, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name())
+	_, werr := tmp.Write(data)
+	serr := tmp.Sync()
+	cerr := tmp.Close()
+	if err := errors.Join(werr, serr, cerr); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if err := os.Chmod(tmp.Name(), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), name)
+}

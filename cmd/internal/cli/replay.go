@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/rolecall-dev/rolecall/pkg/audit"
+	"github.com/rolecall-dev/rolecall/providers"
+	"github.com/rolecall-dev/rolecall/providers/crontab"
+	"github.com/rolecall-dev/rolecall/providers/github"
+	"github.com/rolecall-dev/rolecall/providers/kubernetes"
+	"github.com/rolecall-dev/rolecall/specs"
+)
+
+// replay takes the sources of saved listings.
+func (w *wiring) replay(s *scope, files []string) error {
+	for _, name := range files {
+		inv, err := readInventory(name)
+		if err != nil {
+			return usage(err)
+		}
+		for _, o := range inv.Observations {
+			if slices.Contains(s.names(), o.Source) {
+				return usage(fmt.Errorf("%s: source %s stands in an earlier snapshot too; give one snapshot of each source", name, o.Source))
+			}
+			src := w.configured(o)
+			t, err := w.translator(src, o.Source, o.Provider, dialectOf(o))
+			if err != nil {
+				return usage(fmt.Errorf("%s: source %s: %w", name, o.Source, err))
+			}
+			s.sources = append(s.sources, audit.Source{Name: o.Source, Kind: o.Provider, Provider: replayed{providers.Replay(o), t}, Rule: src.rule(false)})
+		}
+	}
+	return nil
+}
+
+// replayed is a saved listing with the translation of its scheduler.
+type replayed struct {
+	providers.Provider
+	providers.Translator
+}
+
+func readInventory(name string) (providers.Inventory, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return providers.Inventory{}, fmt.Errorf("%w; make a snapshot with: rolecall snapshot > FILE", err)
+	}
+	defer f.Close()
+	inv, err := providers.DecodeInventory(f)
+	if err != nil {
+		return inv, fmt.Errorf("%s: %w", name, err)
+	}
+	return inv, nil
+}
+
+// configured is what the config says of a saved source.
+func (w *wiring) configured(o providers.Observation) Source {
+	if i := slices.IndexFunc(w.config.Sources, func(s Source) bool { return s.Name == o.Source }); i >= 0 {
+		return w.config.Sources[i]
+	}
+	return Source{Name: o.Source}
+}
+
+// translator puts a ledger's statements in the terms of a source that is not
+// looked at.
+func (w *wiring) translator(src Source, name, kind string, d specs.Dialect) (translating, error) {
+	switch kind {
+	case "crontab":
+		cfg := crontab.Config{Source: name, Dialect: d, Files: []crontab.File{{Path: "-"}}}
+		if src.Crontab != nil {
+			cfg.Zone = src.Crontab.Zone
+		}
+		return crontab.New(crontab.NewHost("/", nil), cfg)
+	case "github":
+		return github.NewCheckout(github.CheckoutConfig{Source: name, Base: w.config.Dir, Dir: "."})
+	case "kubernetes":
+		return kubernetes.NewManifests(kubernetes.ManifestConfig{Source: name, Patterns: []string{"."}})
+	}
+	return nil, fmt.Errorf("provider %q is not known to this rolecall", kind)
+}
+
+// translating is a provider that can also translate.
+type translating interface {
+	providers.Provider
+	providers.Translator
+}
+
+// translatorOf is the translator of a source of the config, by its dialect.
+func (w *wiring) translatorOf(src Source) (translating, error) {
+	var d specs.Dialect
+	if src.Crontab != nil && src.Crontab.Dialect != "auto" {
+		d = specs.Dialect(src.Crontab.Dialect)
+	}
+	return w.translator(src, src.Name, src.kind(), d)
+}
+
+// dialectOf is the dialect in which a listing was read.
+func dialectOf(o providers.Observation) specs.Dialect {
+	for _, obj := range o.Objects {
+		for _, s := range obj.Spec.Schedules {
+			return s.Dialect
+		}
+	}
+	return specs.Debian
+}

@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/rolecall-dev/rolecall/pkg/render"
+	"github.com/rolecall-dev/rolecall/pkg/strict"
+)
+
+const about = `rolecall calls the roll of scheduled jobs.
+
+A ledger in version control says which roles must be running, on which
+scheduler, when, and doing what. rolecall lists what crontabs, GitHub Actions
+schedules and Kubernetes CronJobs really hold, compares the two, and says which
+roles are missing, duplicate, inactive, drifted or unexpected, and what could
+not be looked at.`
+
+// commonFlags are those of every command.
+type commonFlags struct {
+	config    string
+	now       string
+	color     string
+	logFormat string
+	quiet     bool
+	verbose   int
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use: "rolecall", Short: "call the roll of scheduled jobs", Long: about,
+		SilenceErrors: true, SilenceUsage: true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.prepare() },
+		Args:              cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_ = cmd.Help()
+			return exitWith(exitUsage)
+		},
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(err) })
+	root.CompletionOptions.DisableDefaultCmd = false
+	f := root.PersistentFlags()
+	f.StringVar(&a.flags.config, "config", "", "config file (default: rolecall.yaml from here upward, then $XDG_CONFIG_HOME/rolecall/rolecall.yaml)")
+	f.String("ledger", "", "ledger file (default: the config's, else ledger.yaml)")
+	f.StringVar(&a.flags.now, "now", "", "the instant to judge at, RFC 3339 (default: the clock)")
+	f.StringVar(&a.flags.color, "color", "auto", "auto, always or never; NO_COLOR is honoured")
+	f.StringVar(&a.flags.logFormat, "log-format", "text", "text or json, for what is logged to stderr")
+	f.BoolVarP(&a.flags.quiet, "quiet", "q", false, "only the verdict")
+	f.CountVarP(&a.flags.verbose, "verbose", "v", "more: all roles and the coverage; twice: what is being read")
+	root.AddCommand(
+		a.auditCommand(), a.listCommand(), a.explainCommand(), a.ledgerCommand(), a.renderCommand(),
+		a.snapshotCommand(), a.doctorCommand(), a.schemaCommand(), a.versionCommand(),
+	)
+	root.AddCommand(topics()...)
+	return root
+}
+
+// prepare checks the common flags and sets the clock and the logger.
+func (a *app) prepare() error {
+	if a.flags.now != "" {
+		t, err := time.Parse(time.RFC3339, a.flags.now)
+		if err != nil {
+			return usage(fmt.Errorf("--now %q is not an instant like 2026-11-25T12:00:00Z", a.flags.now))
+		}
+		a.now = func() time.Time { return t }
+	}
+	opts := &slog.HandlerOptions{Level: slog.LevelWarn}
+	if a.flags.verbose > 1 {
+		opts.Level = slog.LevelInfo
+	}
+	switch a.flags.logFormat {
+	case "text":
+		a.log = slog.New(slog.NewTextHandler(a.Err, opts))
+	case "json":
+		a.log = slog.New(slog.NewJSONHandler(a.Err, opts))
+	default:
+		return usage(fmt.Errorf("--log-format %q is neither text nor json", a.flags.logFormat))
+	}
+	return nil
+}
+
+// colour says whether the standard output gets colour.
+func (a *app) colour() bool {
+	switch a.flags.color {
+	case "always":
+		return true
+	case "never":
+		return false
+	}
+	_, no := a.env("NO_COLOR")
+	return a.OutTTY && !no && a.getenv("TERM") != "dumb"
+}
+
+func oneOf(s string, words ...string) bool {
+	for _, w := range words {
+		if s == w {
+			return true
+		}
+	}
+	return false
+}
+
+// suggest adds to an error about a flag the nearest one there is.
+func suggest(cmd *cobra.Command, err error) string {
+	var missing *pflag.NotExistError
+	if cmd == nil || !errors.As(err, &missing) {
+		return err.Error()
+	}
+	var names []string
+	add := func(f *pflag.Flag) { names = append(names, f.Name) }
+	cmd.Flags().VisitAll(add)
+	cmd.InheritedFlags().VisitAll(add)
+	if best := strict.Nearest(missing.GetSpecifiedName(), names); best != "" {
+		return err.Error() + "; did you mean --" + best + "?"
+	}
+	return err.Error() + "; see: " + cmd.CommandPath() + " --help"
+}
+
+// escapeLine makes a line of a message safe for a terminal.
+func escapeLine(s string) string { return render.Escape(strings.TrimSuffix(s, "\r")) }

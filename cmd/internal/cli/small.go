@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rolecall-dev/rolecall/pkg/report"
+	"github.com/rolecall-dev/rolecall/specs/schema"
+)
+
+func (a *app) renderCommand() *cobra.Command {
+	var outputs []string
+	cmd := &cobra.Command{
+		Use: "render [FILE]", Short: "a saved JSON report in another form",
+		Example: "  rolecall render < report.json\n  rolecall render -o text report.json",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			out, err := parseOutputs(outputs, reportFormats(), "text")
+			if err != nil {
+				return err
+			}
+			r, err := a.savedReport(args)
+			if err != nil {
+				return usage(err)
+			}
+			return a.write(out, a.reportWriter(r))
+		},
+	}
+	cmd.Flags().StringArrayVarP(&outputs, "output", "o", nil, "FORMAT[=FILE], repeatable: "+strings.Join(reportFormats(), ", ")+" (default text)")
+	return cmd
+}
+
+func (a *app) savedReport(args []string) (report.Report, error) {
+	in, name := a.In, "standard input"
+	if len(args) == 1 && args[0] != "-" {
+		f, err := os.Open(args[0])
+		if err != nil {
+			return report.Report{}, err
+		}
+		defer f.Close()
+		in, name = f, args[0]
+	}
+	r, err := report.Decode(in)
+	if err != nil {
+		return r, fmt.Errorf("%s: %w", name, err)
+	}
+	return r, nil
+}
+
+func (a *app) schemaCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "schema " + strings.Join(schema.Names(), "|"), Short: "the JSON Schema of a format",
+		Args: cobra.MatchAll(func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 || !oneOf(args[0], schema.Names()...) {
+				return usage(fmt.Errorf("schema takes one of %s", strings.Join(schema.Names(), ", ")))
+			}
+			return nil
+		}),
+		ValidArgs: schema.Names(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.write([]output{{}}, func(_ string, w io.Writer) error {
+				_, err := w.Write(schema.Get(args[0]))
+				return err
+			})
+		},
+	}
+}
+
+func (a *app) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "the version of this program", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			_, err := fmt.Fprintf(a.Out, "rolecall %s\n", version())
+			return err
+		},
+	}
+}
+
+// version is that of the module, or of the commit that was built.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		return v
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			return "devel-" + s.Value[:min(len(s.Value), 12)]
+		}
+	}
+	return "devel"
+}

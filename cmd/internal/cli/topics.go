@@ -1,0 +1,70 @@
+package cli
+
+import "github.com/spf13/cobra"
+
+// topics are the pages of rolecall help that belong to no command.
+func topics() []*cobra.Command {
+	var out []*cobra.Command
+	for _, t := range []struct{ name, short, text string }{
+		{"exit-codes", "what the exit codes say", exitCodesText},
+		{"environment", "the variables that are read", environmentText},
+		{"markers", "how an object says which role it plays", markersText},
+	} {
+		out = append(out, &cobra.Command{Use: t.name, Short: t.short, Long: t.text})
+	}
+	return out
+}
+
+const exitCodesText = `Exit codes, the same for every command and every output format:
+
+  0    everything in scope was read, and no finding is of a kind in --fail-on
+  1    there are findings of the kinds in --fail-on (also when something else
+       could not be read; the report says both)
+  2    usage, config or ledger error; nothing was audited
+  3    no such finding, but something in scope could not be read, so clean
+       cannot be claimed
+  4    internal error, or output that could not be written
+  130  interrupted by SIGINT; 143 by SIGTERM. No partial report is left under
+       a final name
+
+--exit-zero takes findings out of account: a gap still exits 3.
+--allow-partial takes gaps out of account: a finding still exits 1.
+A finding with a waiver in force does not count. Notes never count.`
+
+const environmentText = `Variables that are read:
+
+  ROLECALL_CONFIG, ROLECALL_LEDGER, ROLECALL_FAIL_ON, ROLECALL_SETTLE, …
+                           what a flag or the config says, flag first, then
+                           variable, then config file
+  XDG_CONFIG_HOME          where rolecall/rolecall.yaml is looked for, after the
+                           folders from here upward
+  XDG_CACHE_HOME           where answers of GitHub are cached
+  KUBECONFIG               as kubectl reads it
+  GH_TOKEN, GITHUB_TOKEN   token for github.com
+  GH_HOST                  another GitHub server
+  GH_ENTERPRISE_TOKEN      token for that one
+  NO_COLOR                 no colour, whatever its value
+  HTTPS_PROXY, NO_PROXY    as usual
+
+No token is ever taken as the value of a flag, nor printed.`
+
+const markersText = `An object says which role it plays, strongest first:
+
+  kubernetes   annotation on the CronJob
+                 rolecall/role: retry
+                 rolecall/version: "7"
+  crontab      comment above the entry; comment and environment lines may stand
+               between, a blank line ends it
+                 # rolecall: role=retry version=7
+               also read: #Ansible: NAME, # Puppet Name: NAME, # Name: NAME
+  github       the same comment above one - cron: line (that entry), or above
+               on: or name: or at the head of the file (the whole workflow)
+
+The version may be left out; then it is not compared.
+
+An object without a marker can be claimed by a role's match in the ledger:
+  crontab      user, command, file, schedule
+  github       repo, workflow, cron
+  kubernetes   namespace, name, labels
+A value is exact, or a glob with * and ?. An object that two roles match is
+ambiguous, and satisfies neither. Likeness of text never counts.`

@@ -1,0 +1,354 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	gh "github.com/google/go-github/v62/github"
+
+	"github.com/rolecall-dev/rolecall/pkg/audit"
+	"github.com/rolecall-dev/rolecall/pkg/classify"
+	"github.com/rolecall-dev/rolecall/pkg/strict"
+	"github.com/rolecall-dev/rolecall/providers"
+	"github.com/rolecall-dev/rolecall/providers/crontab"
+	"github.com/rolecall-dev/rolecall/providers/github"
+	"github.com/rolecall-dev/rolecall/providers/kubernetes"
+	"github.com/rolecall-dev/rolecall/specs"
+)
+
+// scope is what a run looks at, and what of the config it does not.
+type scope struct {
+	mode    mode
+	sources []audit.Source
+	skipped []audit.Skipped
+}
+
+// names are all sources that a ledger may name.
+func (s scope) names() []string {
+	var out []string
+	for _, x := range s.sources {
+		out = append(out, x.Name)
+	}
+	for _, x := range s.skipped {
+		out = append(out, x.Name)
+	}
+	return out
+}
+
+// why says for each source why it is not in scope.
+func (s scope) why() string {
+	if len(s.skipped) == 0 {
+		return "the config names none"
+	}
+	var out []string
+	for _, x := range s.skipped {
+		out = append(out, x.Name+" ("+x.Reason+")")
+	}
+	return strings.Join(out, ", ")
+}
+
+const howToBegin = `no config and no source is given; begin with one of
+  rolecall ledger init                                     write a first ledger from this host's crontabs
+  rolecall audit --ledger ledger.yaml --crontab FILE       compare one crontab file
+  rolecall audit --offline --config rolecall.yaml          compare the files of a checkout`
+
+// scope decides what to look at and makes the providers for it.
+func (a *app) scope(c Config, f targetFlags, args []string) (scope, error) {
+	m, err := f.mode()
+	if err != nil {
+		return scope{}, err
+	}
+	sources := c.Sources
+	flagged := f.any()
+	if flagged {
+		if sources, err = f.asSources(); err != nil {
+			return scope{}, err
+		}
+	}
+	if m != snapshot && len(sources) == 0 {
+		return scope{}, usage(errors.New(howToBegin))
+	}
+	s := scope{mode: m}
+	w := &wiring{app: a, config: c, flags: f, flagged: flagged}
+	if m == snapshot {
+		err = w.replay(&s, append(slices.Clone(f.snapshots), args...))
+	} else {
+		err = w.look(&s, sources)
+	}
+	if err != nil {
+		return scope{}, err
+	}
+	for _, src := range c.Sources {
+		if !slices.Contains(s.names(), src.Name) {
+			s.skipped = append(s.skipped, audit.Skipped{Name: src.Name, Kind: src.kind(), Reason: w.absence(m)})
+		}
+	}
+	if flagged && !slices.ContainsFunc(s.sources, func(x audit.Source) bool { return x.Rule.Live }) {
+		s.mode = offline
+	}
+	return s, s.choose(f.sources)
+}
+
+// absence is why a source of the config is not part of a run that does not go
+// by the config.
+func (w *wiring) absence(m mode) string {
+	if m == snapshot {
+		return "no snapshot of it is given"
+	}
+	return "the flags name other sources"
+}
+
+// choose leaves only the sources that --source names in scope.
+func (s *scope) choose(names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	for _, n := range names {
+		if !slices.Contains(s.names(), n) {
+			return usage(fmt.Errorf("--source %s: no such source%s", n, didYouMean(n, s.names())))
+		}
+	}
+	for _, x := range s.sources {
+		if !slices.Contains(names, x.Name) {
+			s.skipped = append(s.skipped, audit.Skipped{Name: x.Name, Kind: x.Kind, Reason: "--source names others"})
+		}
+	}
+	s.sources = slices.DeleteFunc(s.sources, func(x audit.Source) bool { return !slices.Contains(names, x.Name) })
+	return nil
+}
+
+func didYouMean(word string, known []string) string {
+	if best := strict.Nearest(word, known); best != "" {
+		return "; did you mean " + best + "?"
+	}
+	return "; there are " + strings.Join(known, ", ")
+}
+
+// wiring makes providers.
+type wiring struct {
+	*app
+	config  Config
+	flags   targetFlags
+	flagged bool
+}
+
+// look makes a provider for each source that has a side for the mode.
+func (w *wiring) look(s *scope, sources []Source) error {
+	var errs []error
+	for _, src := range sources {
+		p, isLive, why, err := w.provider(src, s.mode)
+		switch {
+		case err != nil:
+			errs = append(errs, fmt.Errorf("source %s: %w", src.Name, err))
+		case why != "":
+			s.skipped = append(s.skipped, audit.Skipped{Name: src.Name, Kind: src.kind(), Reason: why})
+		default:
+			s.sources = append(s.sources, audit.Source{Name: src.Name, Kind: src.kind(), Provider: p, Rule: src.rule(isLive)})
+		}
+	}
+	if len(errs) > 0 {
+		return usage(errors.Join(errs...))
+	}
+	return nil
+}
+
+func (src Source) rule(isLive bool) classify.Rule {
+	return classify.Rule{Live: isLive, IgnoreUnexpected: src.Unexpected == "ignore", Ignore: src.Ignore}
+}
+
+// kind is the name of the source's provider.
+func (src Source) kind() string {
+	switch {
+	case src.Crontab != nil:
+		return "crontab"
+	case src.GitHub != nil:
+		return "github"
+	}
+	return "kubernetes"
+}
+
+const (
+	noOffline = "it has no offline side"
+	noLive    = "it has no live side"
+)
+
+// provider is the source's for a mode, or why it has none. A source that flags
+// name by its files is looked at in any mode.
+func (w *wiring) provider(src Source, m mode) (p providers.Provider, isLive bool, why string, err error) {
+	isLive = m == live
+	switch {
+	case src.Crontab != nil:
+		isLive = isLive && !(w.flagged && len(src.Crontab.Files) > 0)
+		p, why, err = w.crontab(src.Name, *src.Crontab, isLive)
+	case src.GitHub != nil:
+		isLive = isLive && !(w.flagged && src.GitHub.Workflows != "")
+		p, why, err = w.github(src.Name, *src.GitHub, isLive)
+	default:
+		isLive = isLive && !(w.flagged && len(src.Kubernetes.Manifests) > 0)
+		p, why, err = w.kubernetes(src.Name, *src.Kubernetes, isLive)
+	}
+	return p, isLive, why, err
+}
+
+func (w *wiring) crontab(name string, c CrontabSource, isLive bool) (providers.Provider, string, error) {
+	cfg := crontab.Config{
+		Source: name, Zone: c.Zone, Live: isLive, Users: c.Users, System: c.System, Root: "/", Base: w.config.Dir,
+	}
+	if c.Dialect != "" && c.Dialect != "auto" {
+		cfg.Dialect = specs.Dialect(c.Dialect)
+	}
+	switch {
+	case isLive && len(c.Users) == 0 && !c.System:
+		return nil, noLive, nil
+	case isLive && c.Host != "" && !sameHost(c.Host):
+		return nil, "it is the host " + c.Host + " and this is another one; take its snapshot there", nil
+	case !isLive && len(c.Files) == 0:
+		return nil, noOffline, nil
+	}
+	if c.Root != "" {
+		cfg.Root = filepath.Join(w.config.Dir, c.Root)
+		if filepath.IsAbs(c.Root) {
+			cfg.Root = c.Root
+		}
+	}
+	for _, f := range c.Files {
+		cfg.Files = append(cfg.Files, crontab.File{Path: f.Path, Format: f.Format, User: f.User})
+	}
+	p, err := crontab.New(crontab.NewHost(cfg.Root, w.In), cfg)
+	return p, "", err
+}
+
+// sameHost compares by the short names, in any case.
+func sameHost(name string) bool {
+	here, err := os.Hostname()
+	if err != nil {
+		return false
+	}
+	short := func(s string) string { s, _, _ = strings.Cut(s, "."); return strings.ToLower(s) }
+	return strings.EqualFold(name, here) || short(name) == short(here) && (!strings.Contains(name, ".") || !strings.Contains(here, "."))
+}
+
+func (w *wiring) kubernetes(name string, c KubernetesSource, isLive bool) (providers.Provider, string, error) {
+	if !isLive {
+		if len(c.Manifests) == 0 {
+			return nil, noOffline, nil
+		}
+		p, err := kubernetes.NewManifests(kubernetes.ManifestConfig{Source: name, Base: w.config.Dir, Patterns: c.Manifests, Namespaces: c.Namespaces, Stdin: w.In})
+		return p, "", err
+	}
+	if c.Context == "" && len(c.Namespaces) == 0 && !c.AllNamespaces {
+		return nil, noLive, nil
+	}
+	rest, _, err := kubernetes.LoadConfig(w.flags.kubeconfig, c.Context, "")
+	if err != nil {
+		return nil, "", err
+	}
+	rest.Timeout = w.flags.request
+	client, err := kubernetes.NewClient(rest)
+	if err != nil {
+		return nil, "", err
+	}
+	p, err := kubernetes.New(client, kubernetes.Config{
+		Source: name, Namespaces: c.Namespaces, AllNamespaces: len(c.Namespaces) == 0, Selector: firstOf(w.flags.selector, c.Selector), Each: each,
+	})
+	return p, "", err
+}
+
+func (w *wiring) github(name string, c GitHubSource, isLive bool) (providers.Provider, string, error) {
+	if !isLive {
+		if c.Workflows == "" {
+			return nil, noOffline, nil
+		}
+		p, err := github.NewCheckout(github.CheckoutConfig{Source: name, Base: w.config.Dir, Dir: c.Workflows, Repo: onlyRepo(c.Repos)})
+		return p, "", err
+	}
+	if len(c.Repos) == 0 {
+		return nil, noLive, nil
+	}
+	client, cache, err := w.githubClient(c.API)
+	if err != nil {
+		return nil, "", err
+	}
+	cfg := github.Config{Source: name, Repos: c.Repos, CacheDir: cache, Each: each}
+	if c.Workflows != "" {
+		cfg.TemplateDir = filepath.Join(w.config.Dir, c.Workflows)
+	}
+	p, err := github.New(client, cfg)
+	return p, "", err
+}
+
+// onlyRepo is the repository that a checkout must be of, if the config names
+// just one and no pattern.
+func onlyRepo(repos []string) string {
+	if len(repos) == 1 && !strings.ContainsAny(repos[0], "*?") {
+		return repos[0]
+	}
+	return ""
+}
+
+// githubClient is a client for github.com, or for the server that the config or
+// GH_HOST names, with gh's variables for the token.
+func (w *wiring) githubClient(api string) (*gh.Client, string, error) {
+	host := firstOf(api, w.getenv("GH_HOST"))
+	cache := filepath.Join(w.cacheDir(), "github")
+	client := gh.NewClient(&http.Client{Timeout: w.flags.request, Transport: github.NewTransport(http.DefaultTransport, cache)})
+	token := firstOf(w.getenv("GH_TOKEN"), w.getenv("GITHUB_TOKEN"))
+	if host != "" && host != "github.com" && host != "https://api.github.com" {
+		if !strings.Contains(host, "://") {
+			host = "https://" + host
+		}
+		u, err := url.Parse(host)
+		if err != nil || u.Host == "" {
+			return nil, "", fmt.Errorf("api %q is no address of a GitHub server; give one like https://github.example.com", host)
+		}
+		token = firstOf(w.getenv("GH_ENTERPRISE_TOKEN"), w.getenv("GITHUB_ENTERPRISE_TOKEN"), token)
+		if client, err = client.WithEnterpriseURLs(host, host); err != nil {
+			return nil, "", fmt.Errorf("api %q: %w", host, err)
+		}
+	}
+	if token != "" {
+		client = client.WithAuthToken(token)
+	}
+	return client, cache, nil
+}
+
+// cacheDir is where what can be read again is kept, by the XDG base directory
+// specification.
+func (a *app) cacheDir() string {
+	if dir := a.getenv("XDG_CACHE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "rolecall")
+	}
+	return filepath.Join(a.getenv("HOME"), ".cache", "rolecall")
+}
+
+// each runs f for every index below n, a few at a time.
+func each(n int, f func(i int)) {
+	bound := make(chan struct{}, 8)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Add(1)
+		bound <- struct{}{}
+		go func() {
+			defer wg.Done()
+			defer func() { <-bound }()
+			f(i)
+		}()
+	}
+	wg.Wait()
+}
+
+func firstOf(words ...string) string {
+	for _, w := range words {
+		if w != "" {
+			return w
+		}
+	}
+	return ""
+}
