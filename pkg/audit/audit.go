@@ -51,7 +51,11 @@ type Plan struct {
 	Timeout time.Duration
 	// Parallel bounds how many sources are looked at at once; 0 means 8.
 	Parallel int
-	Mask     func(string) string
+	// Mask hides secrets in a text that will be shown.
+	Mask func(string) string
+	// Mark gives a value in which texts that are secrets by their place are marked
+	// as such, both of what is wanted and of what is seen. It may be nil.
+	Mark func(specs.Value) specs.Value
 	// Progress is told what is going on, one call at a time. It may be nil.
 	Progress func(Event)
 }
@@ -103,6 +107,10 @@ func Run(ctx context.Context, p Plan) (report.Report, providers.World, error) {
 	desired, err := Desire(p.Ledger, p.Sources)
 	if err != nil {
 		return report.Report{}, providers.World{}, err
+	}
+	for ref, d := range desired {
+		d.Spec = p.marked(d.Spec)
+		desired[ref] = d
 	}
 	r := &round{Plan: p, desired: desired}
 	j, err := r.settle(ctx)
@@ -226,6 +234,10 @@ func (r *round) look(ctx context.Context, n int, sources []Source) error {
 		return r.interrupted()
 	}
 	for _, o := range slots {
+		o.Objects = slices.Clone(o.Objects)
+		for i := range o.Objects {
+			o.Objects[i].Spec = r.marked(o.Objects[i].Spec)
+		}
 		r.keep(o)
 	}
 	if ctx.Err() != nil {
@@ -291,6 +303,13 @@ func firstFrames(stack []byte) string {
 		}
 	}
 	return strings.Join(out[:min(len(out), 4)], " < ")
+}
+
+func (p Plan) marked(s specs.Spec) specs.Spec {
+	if p.Mark != nil {
+		s.Body, s.Cosmetic = p.Mark(s.Body), p.Mark(s.Cosmetic)
+	}
+	return s
 }
 
 func (r *round) keep(o providers.Observation) {

@@ -59,7 +59,7 @@ func rolesAsStated(r report.Report) string {
 		return fmt.Sprintf("%s as the ledger states", isAre(seen, "role"))
 	}
 	be := "are"
-	if s.OK == 1 {
+	if s.OK == 1 || seen == 1 {
 		be = "is"
 	}
 	text := fmt.Sprintf("%d of %s %s as the ledger states", s.OK, plural(seen, "role"), be)

@@ -110,7 +110,7 @@ func (a *app) plan(cmd *cobra.Command, f auditFlags, args []string) (audit.Plan,
 	}
 	return audit.Plan{
 		Ledger: l, Sources: scope.sources, Skipped: scope.skipped, Roles: f.roles, Now: a.now(), Gate: f.gate(s.Settings),
-		Settle: s.Settle, Timeout: s.Timeout, Mask: redact.Text, Progress: a.progress(),
+		Settle: s.Settle, Timeout: s.Timeout, Mask: redact.Text, Mark: redact.Mark, Progress: a.progress(),
 	}, scope.mode, nil
 }
 

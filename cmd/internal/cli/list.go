@@ -91,7 +91,7 @@ func (a *app) world(cmd *cobra.Command, f targetFlags, args []string) (providers
 	if len(s.sources) == 0 {
 		return providers.World{}, usage(fmt.Errorf("no source is in scope: %s", s.why()))
 	}
-	return audit.Look(cmd.Context(), audit.Plan{Sources: s.sources, Now: a.now(), Timeout: c.Timeout, Progress: a.progress()})
+	return audit.Look(cmd.Context(), audit.Plan{Sources: s.sources, Now: a.now(), Timeout: c.Timeout, Mark: redact.Mark, Progress: a.progress()})
 }
 
 func (a *app) listWriter(world providers.World) func(string, io.Writer) error {
