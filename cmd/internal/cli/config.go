@@ -371,7 +371,7 @@ func LoadConfig(path string) (Config, error) {
 	if path == "" {
 		return Config{}, nil
 	}
-	data, err := readWhole(os.Open, path)
+	data, err := readRegular(os.Stat, os.Open, path)
 	if err != nil {
 		return Config{}, fmt.Errorf("config: %w", err)
 	}
@@ -381,7 +381,7 @@ func LoadConfig(path string) (Config, error) {
 // LoadLedger reads a ledger and the templates that it names, none of which can
 // lie outside its directory tree, also by a symbolic link.
 func LoadLedger(path string) (ledger.Ledger, []ledger.Warning, error) {
-	data, err := readWhole(os.Open, path)
+	data, err := readRegular(os.Stat, os.Open, path)
 	if err != nil {
 		return ledger.Ledger{}, nil, fmt.Errorf("ledger: %w; name it with --ledger, or begin one with: rolecall ledger init", err)
 	}
@@ -390,8 +390,17 @@ func LoadLedger(path string) (ledger.Ledger, []ledger.Warning, error) {
 		return ledger.Ledger{}, nil, fmt.Errorf("ledger: %w", err)
 	}
 	defer root.Close()
-	read := func(rel string) ([]byte, error) { return readWhole(root.Open, filepath.FromSlash(rel)) }
+	read := func(rel string) ([]byte, error) { return readRegular(root.Stat, root.Open, filepath.FromSlash(rel)) }
 	return ledger.Parse(path, data, read)
+}
+
+// readRegular is readWhole that does not even open a pipe or device, which
+// could wait for ever.
+func readRegular(stat func(string) (os.FileInfo, error), open func(string) (*os.File, error), path string) ([]byte, error) {
+	if info, err := stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: not a regular file", path)
+	}
+	return readWhole(open, path)
 }
 
 // readWhole reads a file of bounded size. A pipe or device is refused, since
