@@ -185,8 +185,9 @@ func btoi(b bool) int {
 	return 0
 }
 
-// Tidy gives the report its one order, fills what the catalogue knows and
-// leaves no list null.
+// Tidy gives the report its one order, fills what the catalogue knows, leaves no
+// list null, and takes out what the encoded form does not hold (columns), so
+// that a report and its saved form render alike.
 func (r Report) Tidy() Report {
 	r.Coverage = sorted(r.Coverage, func(a, b Coverage) int {
 		return cmp.Or(strings.Compare(a.Source, b.Source), strings.Compare(a.Part, b.Part))
@@ -197,15 +198,20 @@ func (r Report) Tidy() Report {
 	r.Notes = sorted(r.Notes, func(a, b Note) int {
 		return cmp.Or(strings.Compare(a.Source, b.Source), a.Location.Compare(b.Location), strings.Compare(a.Code, b.Code), strings.Compare(a.Message, b.Message))
 	})
+	for i := range r.Notes {
+		r.Notes[i].Location.Column = 0
+	}
 	r.Notes = slices.Compact(r.Notes)
 	r.Findings = sorted(r.Findings, Finding.Compare)
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		f.Severity = f.Kind.Entry().Severity
 		f.Objects, f.Fields, f.Hints = notNil(f.Objects), notNil(f.Fields), notNil(f.Hints)
+		f.Location.Column, f.ObservedAt.Column = 0, 0
 	}
 	for i := range r.Roles {
 		r.Roles[i].Objects, r.Roles[i].Cosmetic = notNil(r.Roles[i].Objects), notNil(r.Roles[i].Cosmetic)
+		r.Roles[i].Location.Column = 0
 	}
 	r.FailOn = notNil(r.FailOn)
 	return r

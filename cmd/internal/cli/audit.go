@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -87,6 +88,9 @@ func (a *app) plan(cmd *cobra.Command, f auditFlags, args []string) (audit.Plan,
 	s, err := a.load(cmd)
 	if err != nil {
 		return none(err)
+	}
+	if len(s.Sources) == 0 && !f.target.any() && len(f.target.snapshots) == 0 {
+		return none(usage(errors.New(howToBegin)))
 	}
 	l, _, err := a.readLedger(s)
 	if err != nil {
