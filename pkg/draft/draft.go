@@ -30,6 +30,10 @@ type Source struct {
 	// Workflows says that a workflow can be named by its path, since an audit
 	// reads it from a checkout.
 	Workflows bool
+	// Files says that the objects were read from files that people keep, not from
+	// a scheduler. A value at a position of secrets is then one only if it looks
+	// like one: it is written down already.
+	Files bool
 }
 
 // Rules are what a draft does not decide itself.

@@ -15,7 +15,7 @@ import (
 func (d *drafter) state(r *role) {
 	o := r.objects[0]
 	r.activity()
-	hidden := d.secret(o)
+	hidden := d.secret(r.source, o)
 	var why string
 	for _, try := range d.forms(r, o) {
 		if try.shows && hidden != "" {
@@ -204,9 +204,9 @@ func (d *drafter) abandon(r *role) {
 
 // secret is why the texts of an object must not be written down; empty if they
 // may be.
-func (d *drafter) secret(o providers.Object) string {
+func (d *drafter) secret(s *Source, o providers.Object) string {
 	const found = "its text seems to hold a secret"
-	if d.inBody(o.Spec.Body, d.Rules.Mark(o.Spec.Body), "") {
+	if d.inBody(s, o.Spec.Body, d.Rules.Mark(o.Spec.Body), "") {
 		return found
 	}
 	for _, line := range strings.SplitAfter(string(o.Literal), "\n") {
@@ -220,12 +220,13 @@ func (d *drafter) secret(o providers.Object) string {
 // inBody walks a body, beside the same body in which more secrets are marked.
 // The name of a value is its own key, or that of the member that it is the
 // value of.
-func (d *drafter) inBody(v, marked specs.Value, name string) bool {
+func (d *drafter) inBody(s *Source, v, marked specs.Value, name string) bool {
 	switch {
 	case v.Kind == specs.Sealed, marked.Secret && !v.Secret:
 		return true
 	case v.Kind == specs.Text && v.Secret:
-		return !d.Rules.Harmless(name, v.Text)
+		line := name + "=" + v.Text
+		return !d.Rules.Harmless(name, v.Text) && !(s.Files && d.Rules.Mask(line) == line)
 	case v.Kind == specs.Text:
 		return d.Rules.Mask(v.Text) != v.Text
 	}
@@ -234,7 +235,7 @@ func (d *drafter) inBody(v, marked specs.Value, name string) bool {
 		if inner == "" || inner == "value" {
 			inner = name
 		}
-		if d.inBody(m.Value, marked.Members[i].Value, inner) {
+		if d.inBody(s, m.Value, marked.Members[i].Value, inner) {
 			return true
 		}
 	}

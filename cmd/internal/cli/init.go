@@ -164,6 +164,7 @@ func (b beginning) draftInput() draft.Input {
 		seen, _ := b.world.Source(src.Name)
 		in.Sources = append(in.Sources, draft.Source{
 			Observation: seen, Translate: src.Provider.(providers.Translator).Translate, Workflows: b.hasCheckout(src),
+			Files: !src.Rule.Live && b.scope.mode != snapshot,
 		})
 	}
 	return in
