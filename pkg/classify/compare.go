@@ -30,9 +30,7 @@ func (j *judge) inactive(role specs.Role, ref specs.Ref, own []*object) {
 			first = why[0]
 		}
 		asleep = append(asleep, o)
-		for _, w := range why {
-			messages = append(messages, o.place()+": "+w.Code+reason(w.Detail))
-		}
+		messages = append(messages, o.ID+": "+because(why))
 	}
 	if len(asleep) == 0 {
 		return
@@ -45,6 +43,19 @@ func (j *judge) inactive(role specs.Role, ref specs.Ref, own []*object) {
 	}
 	f.ChangedBy = changedBy(asleep[0], []string{"suspend", "state"})
 	j.finding(f)
+}
+
+// because joins why an object will not run. The code of the first reason is the
+// finding's own.
+func because(why []providers.Inactive) string {
+	parts := make([]string, len(why))
+	for i, w := range why {
+		parts[i] = cmp.Or(w.Detail, w.Code)
+		if i > 0 && w.Detail != "" {
+			parts[i] = w.Code + reason(w.Detail)
+		}
+	}
+	return strings.Join(parts, ", and ")
 }
 
 // reasons are why an object will not run. That a schedule never fires is only
@@ -233,7 +244,7 @@ func driftReason(role specs.Role, o *object, diffs []specs.Difference) string {
 
 func driftMessage(reason string, role specs.Role, drifted []*object) string {
 	o := drifted[0]
-	where := o.place()
+	where := o.ID
 	if len(drifted) > 1 {
 		where += " and " + count(len(drifted)-1) + " more"
 	}
@@ -247,7 +258,7 @@ func driftMessage(reason string, role specs.Role, drifted []*object) string {
 	case "active-though-suspended":
 		return where + " is active, and the ledger wants it suspended"
 	}
-	return where + " was changed and its version was not"
+	return where + " is not as the ledger states, though its version was not changed"
 }
 
 // compareVersions orders versions part by part, numbers by value: 9 is before

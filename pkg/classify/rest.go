@@ -81,16 +81,16 @@ func (j *judge) unexpected(o *object) report.Finding {
 	switch {
 	case o.role != "":
 		f.Reason = "role-of-another-source"
-		f.Message = o.place() + " plays role " + o.role + ", which the ledger does not have in this source"
+		f.Message = o.ID + " plays role " + o.role + ", which the ledger does not have in this source"
 	case o.Marker.Invalid != "":
 		f.Reason = "invalid-marker"
-		f.Message = o.place() + " carries a marker that cannot be the key of a role: " + j.Mask(o.Marker.Invalid)
+		f.Message = o.ID + " carries a marker that cannot be the key of a role: " + j.Mask(o.Marker.Invalid)
 	case o.Marker.Role != "":
 		f.Reason = "unknown-role"
-		f.Message = o.place() + " carries the marker of role " + o.Marker.Role + ", which the ledger does not have"
+		f.Message = o.ID + " carries the marker of role " + o.Marker.Role + ", which the ledger does not have"
 	default:
 		f.Reason = "no-role"
-		f.Message = o.place() + " plays no role of the ledger"
+		f.Message = o.ID + " plays no role of the ledger"
 	}
 	if len(o.Inactive) > 0 {
 		f.Hints = append(f.Hints, "it is not active: "+o.Inactive[0].Code)
