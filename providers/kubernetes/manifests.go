@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 
+	batchv1 "k8s.io/api/batch/v1"
+
 	"github.com/rolecall-dev/rolecall/providers"
 	"github.com/rolecall-dev/rolecall/providers/files"
 	"github.com/rolecall-dev/rolecall/specs"
@@ -111,16 +113,23 @@ func (m *Manifests) observe(ctx context.Context, o *providers.Observation, sel p
 		if f.cronJob.Namespace == "" {
 			f.cronJob.Namespace = m.namespace()
 		}
-		pos := specs.Pos{File: path, Line: f.line}
-		obj := objectOf(f.cronJob, m.cfg.Source, part, pos, false)
-		if sel.Literals {
-			obj.Literal, _ = literalOf(f.cronJob) // without one a ledger pins the hash
-		}
-		o.Objects = append(o.Objects, obj)
-		o.Notes = append(o.Notes, notesOf(f.cronJob, pos, false)...)
+		m.add(o, sel, f.cronJob, part, specs.Pos{File: path, Line: f.line})
 	}
 	if elsewhere > 0 {
 		o.Notes = append(o.Notes, providers.Note{Code: "out-of-scope", Message: fmt.Sprintf("%d CronJobs of namespaces other than %s are left out", elsewhere, strings.Join(m.cfg.Namespaces, ", ")), Pos: specs.Pos{File: path}})
+	}
+}
+
+// add puts a CronJob and what is to be noted about it into the observation.
+func (m *Manifests) add(o *providers.Observation, sel providers.Selection, cj *batchv1.CronJob, part string, pos specs.Pos) {
+	obj := objectOf(cj, m.cfg.Source, part, pos, false)
+	if sel.Literals {
+		obj.Literal, _ = literalOf(cj) // without one a ledger pins the hash
+	}
+	o.Objects = append(o.Objects, obj)
+	o.Notes = append(o.Notes, notesOf(cj, pos, false)...)
+	if len(cj.Spec.JobTemplate.Spec.Template.Spec.Containers) == 0 {
+		o.Notes = append(o.Notes, providers.Note{Code: "bad-line", Message: fmt.Sprintf("CronJob %s/%s has no containers, so a server would refuse it; if it is a patch, name the rendered file instead", cj.Namespace, nameOf(cj)), Pos: pos})
 	}
 }
 

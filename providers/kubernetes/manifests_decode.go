@@ -150,6 +150,7 @@ type head struct {
 	Kind       any             `json:"kind"`
 	Spec       json.RawMessage `json:"spec"`
 	Items      json.RawMessage `json:"items"`
+	Objects    json.RawMessage `json:"objects"`
 }
 
 func (r *contents) object(raw []byte, at place, p parent) {
@@ -171,6 +172,8 @@ func (r *contents) object(raw []byte, at place, p parent) {
 		r.cronJobOf(raw, h, version, at)
 	case strings.HasSuffix(kind, "List") && len(h.Items) > 0:
 		r.list(h.Items, at, kind, version)
+	case kind == "Template" && bytes.Contains(h.Objects, []byte(`"CronJob"`)):
+		r.trouble(at.line, "a template of OpenShift; render it first (oc process --local -f TEMPLATE -o yaml > FILE) and name the rendered file")
 	}
 }
 

@@ -107,6 +107,7 @@ func TestReadManifest(t *testing.T) {
 		{"helm in quotes", strings.Replace(a, "0 3 * * *", "{{ .Values.schedule }}", 1), summary{Troubles: []string{`5: spec.schedule is "{{ .Values.schedule }}", which has yet to be rendered; ` + renderFirst}}},
 		{"a variable for the name", strings.Replace(a, "name: a", "name: '${NAME}'", 1), summary{Troubles: []string{`3: metadata.name is "${NAME}", which has yet to be rendered; ` + renderFirst}}},
 		{"ytt", strings.Replace(a, `"0 3 * * *"`, "#@ data.values.schedule", 1), summary{Troubles: []string{"1: a template of ytt; render it first (ytt -f DIR > FILE) and name the rendered file"}}},
+		{"OpenShift", "apiVersion: template.openshift.io/v1\nkind: Template\nobjects:\n" + item(strings.Replace(a, "0 3 * * *", "${SCHEDULE}", 1)), summary{Troubles: []string{"1: a template of OpenShift; render it first (oc process --local -f TEMPLATE -o yaml > FILE) and name the rendered file"}}},
 		{"escaped kind", strings.Replace(a, "kind: CronJob", `kind: "Cron\u004aob"`, 1), summary{Found: []string{"a:1"}}},
 		{"folded kind", strings.Replace(a, "kind: CronJob", "kind: \"Cron\\\n  Job\"", 1), summary{Found: []string{"a:1"}}},
 		{"escaped key", strings.Replace(a, "kind: CronJob", `"\x6bind": CronJob`, 1), summary{Found: []string{"a:1"}}},
@@ -225,6 +226,14 @@ func TestObserveOnlySomeNamespaces(t *testing.T) {
 	}
 	if len(o.Notes) != 1 || o.Notes[0].Code != "out-of-scope" {
 		t.Errorf("notes %+v", o.Notes)
+	}
+}
+
+func TestObserveNotesAPatchWithASchedule(t *testing.T) {
+	tree := map[string]string{"patch.yaml": "apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: a, namespace: shop}\nspec: {schedule: '@daily'}\n"}
+	o := lookAt(t, ManifestConfig{Patterns: []string{"patch.yaml"}}, tree)
+	if len(o.Objects) != 1 || len(o.Notes) != 1 || !strings.Contains(o.Notes[0].Message, "shop/a has no containers") {
+		t.Errorf("%+v", o)
 	}
 }
 
