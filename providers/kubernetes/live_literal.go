@@ -46,5 +46,5 @@ func literalOf(cj *batchv1.CronJob) ([]byte, error) {
 		return name != roleAnnotation && name != versionAnnotation && slices.ContainsFunc(bookkeeping, func(p string) bool { return strings.HasPrefix(name, p) })
 	})
 	return yaml.Marshal(manifest{APIVersion: "batch/v1", Kind: "CronJob", Spec: spec,
-		Metadata: manifestMeta{Name: cj.Name, Namespace: cj.Namespace, Labels: cj.Labels, Annotations: notes}})
+		Metadata: manifestMeta{Name: nameOf(cj), Namespace: cj.Namespace, Labels: cj.Labels, Annotations: notes}})
 }
