@@ -3,6 +3,7 @@ package specs
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // field is one of the five fields of a schedule.
@@ -69,24 +70,35 @@ func (r *refusal) in(d Dialect, text string) error {
 
 // blankFields splits at blanks and tabs, as the cron family does. It returns
 // the number of fields, and the first eight of them.
-func blankFields(text string) (out [8]string, n int) {
-	for i := 0; i < len(text); {
-		for i < len(text) && (text[i] == ' ' || text[i] == '\t') {
-			i++
+func blankFields(text string) (out [8]string, n int) { return splitFields(text, " \t") }
+
+func splitFields(text, blanks string) (out [8]string, n int) {
+	start := -1
+	for i := 0; i <= len(text); i++ {
+		blank := i == len(text) || strings.IndexByte(blanks, text[i]) >= 0
+		if !blank && start < 0 {
+			start = i
 		}
-		start := i
-		for i < len(text) && text[i] != ' ' && text[i] != '\t' {
-			i++
+		if blank && start >= 0 {
+			if n < len(out) {
+				out[n] = text[start:i]
+			}
+			n, start = n+1, -1
 		}
-		if start == i {
-			break
-		}
-		if n < len(out) {
-			out[n] = text[start:i]
-		}
-		n++
 	}
 	return out, n
+}
+
+// spaceFields splits at all that Unicode calls a space, as strings.Fields does.
+func spaceFields(text string) (out [8]string, n int) {
+	for i := 0; i < len(text); i++ {
+		if text[i] >= utf8.RuneSelf {
+			fs := strings.Fields(text)
+			copy(out[:], fs)
+			return out, len(fs)
+		}
+	}
+	return splitFields(text, " \t\n\v\f\r")
 }
 
 // word is a plan for one of the usual @words, nil if w is none of them.

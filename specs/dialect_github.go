@@ -74,7 +74,9 @@ func (p *plan) closest() int {
 }
 
 func githubField(p *plan, f *field, s string) (set uint64, ok bool) {
-	for _, item := range strings.Split(s, ",") {
+	for more := true; more; {
+		var item string
+		item, s, more = strings.Cut(s, ",")
 		span, ok := githubItem(p, f, item)
 		if !ok {
 			return 0, false

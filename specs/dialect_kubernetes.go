@@ -16,9 +16,9 @@ func parseKubernetes(text string) (*plan, *refusal) {
 	if strings.HasPrefix(text, "@") {
 		return kubernetesWord(text)
 	}
-	fs := strings.Fields(text)
-	if len(fs) != 5 {
-		return nil, countRefusal(len(fs))
+	fs, n := spaceFields(text)
+	if n != 5 {
+		return nil, countRefusal(n)
 	}
 	p := &plan{second: 1}
 	var sets [5]uint64

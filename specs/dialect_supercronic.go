@@ -28,15 +28,15 @@ func parseSupercronic(text string) (*plan, *refusal) {
 	if strings.Contains(text, "@") {
 		full = supercronicWords(text)
 	}
-	fs := strings.FieldsFunc(full, func(r rune) bool { return strings.ContainsRune(" \t\n\f\r", r) })
-	if n := len(fs); n < 5 || n > 7 {
+	all, n := splitFields(full, " \t\n\f\r")
+	if n < 5 || n > 7 {
 		if strings.HasPrefix(text, "@") {
 			return nil, supercronicWordRefusal(text)
 		}
 		return nil, &refusal{why: countRefusal(n).why, next: "write 5 fields, 6 with a year at the end, or 7 with a second in front as well"}
 	}
 	r := supercronicReader{plan: &plan{second: 1}}
-	if bad := r.read(fs); bad != nil {
+	if bad := r.read(all[:n]); bad != nil {
 		return nil, bad
 	}
 	return r.plan, nil
@@ -104,8 +104,9 @@ func (r *supercronicReader) field(i int, s string) (set uint64, star bool, bad *
 	}
 	items := 0
 	var odd string
-	for _, item := range strings.Split(s, ",") {
-		if item == "" {
+	for rest := s; rest != ""; {
+		var item string
+		if item, rest, _ = strings.Cut(rest, ","); item == "" {
 			continue
 		}
 		items++
@@ -232,7 +233,7 @@ func supercronicValue(f *field, s string) (int, bool) {
 // table, else 0: 0-59 in one or two digits and the years.
 func supercronicNumber(s string) int {
 	v, digits := cNumber(s)
-	if digits <= 2 && v <= 59 || digits == 4 && firstYear <= v && v <= lastYear {
+	if digits == len(s) && (digits <= 2 && v <= 59 || digits == 4 && firstYear <= v && v <= lastYear) {
 		return int(v)
 	}
 	return 0

@@ -104,12 +104,12 @@ func nextInstant(p *plan, rule clock, loc *time.Location, after int64) (int64, b
 // wall clock into an instant as time.Date does, and where that lies behind it
 // asks again until the wall clock has passed the slot. So in the west a slot of
 // a skipped hour is due an hour early and then every one up to the end of the
-// gap is lost; in the east it is an hour late.
+// gap is lost; in the east it is an hour late. After 2099 nothing is due.
 func nextSupercronic(p *plan, loc *time.Location, after int64) (int64, bool) {
-	until := after + searchYears*366*86400
+	until := int64(daysBefore(lastYear+1, 1, 1)) * 86400
 	for now := after; now < until; {
 		seg := segmentAt(loc, now)
-		slot, ok := p.nextLocal(now+seg.offset+1, until+seg.offset)
+		slot, ok := p.nextLocal(now+seg.offset+1, until)
 		if !ok {
 			return 0, false
 		}

@@ -491,7 +491,7 @@ func FuzzParseSchedule(f *testing.F) {
 	for _, text := range []string{
 		"0 0 * * *", "*/5 1-5/2 1,15 jan-mar mon#2", "5-1 ~ L LW 5L", "@every 1h", "@daily", "TZ=UTC", "TZ=X 0 0 * * *",
 		"0 0 0 1 1 * 2030-2020/2", "*/4294967297 99999999999999999999 \xff \x00 1e1", "0x1F +5 -5 5. ?", "0@hourly", "~/5 5~ 1~1 * *",
-		"* * * * */\v3", "\u0661 0 * * *", "30-10/5 * * * *",
+		"* * * * */\v3", "\u0661 0 * * *", "30-10/5 * * * *", "0 0 1 1 0 10A0",
 	} {
 		for i := range Dialects() {
 			f.Add(i, text, "Europe/Berlin", int64(1800000000))

@@ -25,8 +25,11 @@ func findZone(name string) (zoneName, bool) {
 // and Local. A name that the time zone database does not have is an error.
 // Letters count as written, as in the database.
 func CanonicalZone(name string) (string, error) {
-	if name == "" || name == Local {
+	switch name {
+	case "", Local:
 		return Local, nil
+	case "UTC":
+		return name, nil
 	}
 	if z, ok := findZone(name); ok {
 		if z.shown != "" {
@@ -66,6 +69,9 @@ func zoneHint(name string) string {
 
 // zoneClock is the zone whose clock a canonical zone shows.
 func zoneClock(name string) string {
+	if name == Local || name == "UTC" {
+		return name
+	}
 	if z, ok := findZone(name); ok && z.clock != "" {
 		return z.clock
 	}
