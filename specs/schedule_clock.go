@@ -13,7 +13,9 @@ const (
 	// where the minute or the hour begins with a star.
 	clockWall clock = iota
 	// clockOnce: the slots of a skipped hour are all due when it ends, those of
-	// a repeated one the first time. debian and cronie without a star.
+	// a repeated one the first time. debian and cronie without a star. It holds
+	// for the daemon's own zone; cronie does not follow the changes of another
+	// one (CRON_TZ), which nothing here tells apart.
 	clockOnce
 	// clockGitHub: those of a skipped hour are due when it ends. Taken here as
 	// clockOnce in the other case.

@@ -59,7 +59,7 @@ func (p *plan) drawnAll() *plan {
 	}
 	q := *p
 	for _, d := range p.drawn {
-		span := uint64(1)<<(d.high+1) - 1<<d.low
+		span := d.span()
 		switch d.field {
 		case fieldMinute:
 			q.minute |= span

@@ -1,7 +1,9 @@
 package specs
 
 import (
+	"cmp"
 	"math/bits"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -64,20 +66,42 @@ var monthDays = [13]uint32{
 // days are then those of all months together, and all of them is fullDom.
 // Both forms can be read back from the set of triples, so each is unique.
 func (p *plan) normalise() {
-	if p.kind != kindCalendar || len(p.drawn) > 0 {
-		return // drawn times are kept as written
+	if p.kind != kindCalendar {
+		return
 	}
-	if p.days != nil || p.years != nil {
+	dayDrawn := p.settleDraws()
+	switch {
+	case dayDrawn: // which days these are, and so the form, is not known
+	case p.days != nil || p.years != nil:
 		p.normaliseDates()
-	} else if p.either {
+	case p.either:
 		p.normaliseEither()
-	} else {
+	default:
 		p.normaliseBoth()
 	}
-	if p.minute == 0 || p.hour == 0 || p.second == 0 || p.month == 0 {
+	q := p.drawnAll()
+	if q.minute == 0 || q.hour == 0 || q.second == 0 || q.month == 0 {
 		*p = plan{kind: kindNever, warnings: p.warnings}
 	}
 }
+
+// settleDraws sorts what is drawn, without the draws that change nothing
+// because their field has all of the range anyway, and says whether some field
+// of days is drawn.
+func (p *plan) settleDraws() (days bool) {
+	if len(p.drawn) == 0 {
+		return false
+	}
+	sets := [5]uint64{p.minute, uint64(p.hour), uint64(p.dom), uint64(p.month), uint64(p.dow | p.dow<<7)}
+	p.drawn = slices.DeleteFunc(p.drawn, func(d drawn) bool { return d.span()&^sets[d.field] == 0 })
+	slices.SortFunc(p.drawn, func(a, b drawn) int {
+		return cmp.Or(a.field-b.field, a.low-b.low, a.high-b.high)
+	})
+	return slices.ContainsFunc(p.drawn, func(d drawn) bool { return d.field >= fieldDom })
+}
+
+// span has a bit for each value that may be drawn.
+func (d drawn) span() uint64 { return uint64(1)<<(d.high+1) - 1<<d.low }
 
 func (p *plan) normaliseBoth() {
 	if p.dow == 0 {
