@@ -62,6 +62,10 @@ func newImage(t *testing.T) *image {
 	for dir, mode := range map[string]os.FileMode{dir: 0o755, im.out: 0o777 | os.ModeSticky} {
 		im.must(os.Chmod(dir, mode))
 	}
+	spool, err := os.Stat("/var/spool/cron/crontabs")
+	im.must(err)
+	im.must(os.Chown(im.root+"/var/spool/cron/crontabs", 0, int(spool.Sys().(*syscall.Stat_t).Gid)))
+	im.must(syscall.Chmod(im.root+"/var/spool/cron/crontabs", 0o1730))
 	passwd, err := os.ReadFile("/etc/passwd")
 	im.must(err)
 	im.write("/etc/passwd", string(passwd)+"probe:*:4242:4242::/nonexistent:/bin/sh\n", 0o644)
