@@ -135,9 +135,11 @@ var (
 	separators = regexp.MustCompile(`&&|\|\||[;|&\n(){}]`)
 
 	// fillers are commands that say nothing of what a job is for.
-	fillers = words("cd test [ [[ ] export source . set sleep umask true false : command if then else fi while do done exit touch mkdir logger !")
+	fillers = words("cd test [ [[ ] export source . set sleep umask true false : command fi case esac done exit touch mkdir logger")
+	// keywords stand before a command.
+	keywords = words("if then else elif while until do ! time")
 	// carriers run what stands behind them.
-	carriers = words("sudo su doas runuser nice ionice chronic cronic exec env nohup time timeout flock setlock chpst systemd-cat run-one chroot stdbuf setsid")
+	carriers = words("sudo su doas runuser nice ionice chronic cronic exec env nohup timeout flock setlock chpst systemd-cat run-one chroot stdbuf setsid")
 	// interpreters run the script that stands behind them.
 	interpreters = words("sh bash dash zsh ksh ash python python2 python3 perl ruby php node java Rscript pwsh")
 )
@@ -165,12 +167,17 @@ func programOf(command string) (program, argument string) {
 }
 
 func programIn(fields []string) (program, argument string) {
-	carried := false
+	carried, redirected := false, false // the latter: the next word is no part of it
 	for i, f := range fields {
+		if redirected {
+			redirected = false
+			continue
+		}
+		redirected = strings.ContainsAny(f, "<>") && strings.Trim(f, "<>0123456789") == "" || carried && (f == "-u" || f == "-g")
 		f = strings.Trim(f, `"'`+"`$")
 		base := bare(f)
 		switch {
-		case assignment.MatchString(f), strings.HasPrefix(f, "-"), strings.HasPrefix(f, ">"), strings.HasPrefix(f, "<"):
+		case redirected, program == "" && keywords[f], assignment.MatchString(f), strings.HasPrefix(f, "-"), strings.ContainsAny(f, "<>"):
 		case program == "" && carriers[base]:
 			carried = true
 		case program == "" && carried && carriedWord(f):
