@@ -71,6 +71,9 @@ func (d *drafter) shortNames(o providers.Object) [][]string {
 	program, argument := programOf(mask(o.Attrs["command"]))
 	out := [][]string{{program}, {program, argument}, {program, argument, mask(o.Attrs["user"])}}
 	if c := mask(o.Attrs["comment"]); slug(c) != "" {
+		if _, said, ok := strings.Cut(c, ": "); ok && slug(said) != "" {
+			c = said // behind Ansible: or Puppet Name:
+		}
 		out = append([][]string{{c}}, out...)
 	}
 	return out

@@ -118,7 +118,7 @@ func (d *checkup) order(cmd *cobra.Command) (loaded, []Source, error) {
 	switch {
 	case err != nil:
 		d.fail(exitUsage)
-		d.add(check{What: "config", State: stateFailed, Detail: err.Error(), Next: "correct it; its fields are printed by: rolecall schema config"})
+		d.add(check{What: "config", State: stateFailed, Detail: err.Error()})
 	case s.Path == "":
 		d.add(check{What: "config", State: stateMissing, Detail: "no " + ConfigName + " from here upward", Next: "write a first one with: rolecall ledger init"})
 	default:
@@ -160,7 +160,7 @@ func (d *checkup) ledger(s loaded, named bool) {
 	}
 	if err != nil {
 		d.fail(exitUsage)
-		d.add(check{What: "ledger", State: stateFailed, Detail: err.Error(), Next: "look at it with: rolecall ledger check"})
+		d.add(check{What: "ledger", State: stateFailed, Detail: err.Error()})
 		return
 	}
 	detail := fmt.Sprintf("%s: %s", name, plural(len(l.Roles), "role"))
