@@ -226,7 +226,7 @@ func TestCanonicalIsEqualExactlyForEqualInstants(t *testing.T) {
 	years := []string{"2030", "2028", "2028-2031", "*/4", "1972-2096/4", "1970-2099", "2027,2031"}
 	oracle := newSlowOracle()
 	forms, texts := map[string]string{}, map[string]string{}
-	equal, n := 0, 1500
+	equal, n := 0, 700
 	if testing.Short() {
 		n = 200
 	}
