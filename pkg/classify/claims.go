@@ -15,6 +15,7 @@ type object struct {
 	role      string   // the one role of the ledger that it plays; empty if none
 	renamed   bool     // by a marker that the role had before
 	claimants []string // the roles whose match claims it, where several do
+	perhaps   []string // the roles of which it cannot be told, since the listing hides what they match
 }
 
 // place is where a person finds the object.
@@ -30,10 +31,11 @@ type claims struct {
 	objects  []*object
 	byRole   map[string][]*object
 	disputed map[string][]*object
+	perhaps  map[specs.Ref]*object
 }
 
 func claim(in Input) claims {
-	c := claims{byRole: map[string][]*object{}, disputed: map[string][]*object{}}
+	c := claims{byRole: map[string][]*object{}, disputed: map[string][]*object{}, perhaps: map[specs.Ref]*object{}}
 	by := indexRoles(in.Ledger.Roles)
 	for _, obs := range in.World.Observations {
 		for _, found := range obs.Objects {
@@ -52,6 +54,9 @@ func (c *claims) add(o *object) {
 	}
 	for _, key := range o.claimants {
 		c.disputed[key] = append(c.disputed[key], o)
+	}
+	for _, key := range o.perhaps {
+		c.perhaps[specs.Ref{Role: key, Source: o.Source}] = o
 	}
 }
 
@@ -114,8 +119,11 @@ func (by roleIndex) assign(o providers.Object) *object {
 	}
 	var keys []string
 	for _, r := range by.matching[o.Source] {
-		if matches(r.Match, o) {
+		switch matches(r.Match, o) {
+		case yes:
 			keys = append(keys, r.Key)
+		case unsure:
+			out.perhaps = append(out.perhaps, r.Key)
 		}
 	}
 	switch len(keys) {
@@ -130,23 +138,41 @@ func (by roleIndex) assign(o providers.Object) *object {
 
 // Fits says that an object is one that a match means. It does not look at the
 // object's marker, which would beat any match.
-func Fits(m specs.Match, o providers.Object) bool { return matches(m, o) }
+func Fits(m specs.Match, o providers.Object) bool { return matches(m, o) == yes }
 
-// matches says that each stated key fits.
-func matches(m specs.Match, o providers.Object) bool {
+// answer is what can be said of a match.
+type answer uint8
+
+const (
+	no answer = iota
+	// unsure: a key of a saved listing is sealed, and the pattern is a glob.
+	unsure
+	yes
+)
+
+// matches says whether each stated key fits.
+func matches(m specs.Match, o providers.Object) answer {
+	out := yes
 	for key, pattern := range m.Keys {
-		value, ok := o.Attrs[key]
-		if !ok || !fits(key, pattern, value) {
-			return false
-		}
+		out = min(out, matchesKey(key, pattern, o.Attrs, o.Sealed[key], func(value string) bool { return fits(key, pattern, value) }))
 	}
 	for key, pattern := range m.Labels {
-		value, ok := o.Labels[key]
-		if !ok || !glob(pattern, value, false) {
-			return false
-		}
+		out = min(out, matchesKey(key, pattern, o.Labels, o.Sealed["labels."+key], func(value string) bool { return glob(pattern, value, false) }))
 	}
-	return true
+	return out
+}
+
+func matchesKey(key, pattern string, values map[string]string, seal string, fits func(string) bool) answer {
+	value, ok := values[key]
+	switch {
+	case seal != "" && seal == specs.Seal(pattern):
+		return yes
+	case seal != "" && strings.ContainsAny(pattern, "*?"):
+		return unsure
+	case seal != "" || !ok || !fits(value):
+		return no
+	}
+	return yes
 }
 
 // fits compares one key. In a path a star does not cross a slash; in what is
@@ -195,7 +221,7 @@ func split(o providers.Object, roles []specs.Role) []providers.Object {
 	}
 	out := entriesOf(o)
 	if !slices.ContainsFunc(out, func(one providers.Object) bool {
-		return slices.ContainsFunc(roles, func(r specs.Role) bool { return forOne(r) && matches(r.Match, one) })
+		return slices.ContainsFunc(roles, func(r specs.Role) bool { return forOne(r) && Fits(r.Match, one) })
 	}) {
 		return []providers.Object{o}
 	}

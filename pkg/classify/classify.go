@@ -192,7 +192,8 @@ func (j *judge) ambiguous(role specs.Role, ref specs.Ref, disputed []*object) {
 // absent tells what is not there from what could not be seen.
 func (j *judge) absent(role specs.Role, ref specs.Ref) {
 	plays := func(o providers.Object) bool { return false } // claims found none
-	if j.World.Lookup(ref, plays) == providers.Absent {
+	hidden := j.claims.perhaps[ref]
+	if hidden == nil && j.World.Lookup(ref, plays) == providers.Absent {
 		j.register(role, ref, nil, "no")
 		f := about(report.Missing, role, ref, nil)
 		f.Reason = "not-there"
@@ -204,6 +205,9 @@ func (j *judge) absent(role specs.Role, ref specs.Ref) {
 	f := about(report.Unknown, role, ref, nil)
 	f.Reason = "not-read"
 	f.Message = "not found, and it may be where nothing could be read"
+	if hidden != nil {
+		f.Message = "not found, and it may be " + hidden.ID + ", of which the saved listing hides what the role's match names; name it exactly, or put a marker on it"
+	}
 	if o, ok := j.World.Source(ref.Source); ok {
 		for i, a := range o.Gaps() {
 			if i == 3 {
