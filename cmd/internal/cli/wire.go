@@ -11,7 +11,9 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/go-logr/logr"
 	gh "github.com/google/go-github/v62/github"
+	"k8s.io/klog/v2"
 
 	"github.com/rolecall-dev/rolecall/pkg/audit"
 	"github.com/rolecall-dev/rolecall/pkg/classify"
@@ -246,6 +248,7 @@ func (w *wiring) kubernetes(name string, c KubernetesSource, isLive bool) (provi
 	if c.Context == "" && len(c.Namespaces) == 0 && !c.AllNamespaces {
 		return nil, noLive, nil
 	}
+	klog.SetLogger(logr.Discard()) // client-go would write to stderr beside what is reported
 	rest, _, err := kubernetes.LoadConfig(w.flags.kubeconfig, c.Context, "")
 	if err != nil {
 		return nil, "", err
