@@ -19,7 +19,12 @@ import (
 
 var update = flag.Bool("update", false, "write what the stories print back into them")
 
+// TestMain lets the test binary be the program itself, where a test runs it
+// without a story.
 func TestMain(m *testing.M) {
+	if os.Getenv("ROLECALL_AS_PROGRAM") != "" {
+		main()
+	}
 	testscript.Main(m, map[string]func(){"rolecall": main})
 }
 
