@@ -165,7 +165,11 @@ func (l *look) read(t table, g grammar) []providers.Object {
 	if err != nil {
 		l.area(t.part, providers.Partial, err.Error())
 	}
-	l.out.Objects = append(l.out.Objects, objects...)
+	if len(l.out.Objects) == 0 {
+		l.out.Objects = objects
+	} else {
+		l.out.Objects = append(l.out.Objects, objects...)
+	}
 	l.out.Notes = append(l.out.Notes, notes...)
 	return objects
 }

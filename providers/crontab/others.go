@@ -1,6 +1,7 @@
 package crontab
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/rolecall-dev/rolecall/specs"
@@ -141,17 +142,26 @@ func words(text string, most int) (ends, starts []int) {
 }
 
 // supercronicGlobals are the settings of the whole file, of which the last
-// wins, also for the entries above it.
-func (g *grammar) supercronicGlobals(data string, env *environment) {
-	probe := *g
+// wins, also for the entries above it. A CRON_TZ that names no zone refuses the
+// file, wherever it stands.
+func (g *grammar) supercronicGlobals(data string, env *environment) (refused string) {
+	probe, own := *g, g.zone
 	probe.read(data, func(it item) {
-		if it.kind == settingLine {
-			env.set(it.name, it.value)
-			if it.name == "CRON_TZ" {
-				g.zone = it.value
-			}
+		if it.kind != settingLine {
+			return
+		}
+		env.set(it.name, it.value)
+		switch {
+		case it.name != "CRON_TZ":
+		case it.value == "Local":
+			g.zone = own
+		case validZone(g.dialect, it.value):
+			g.zone = it.value
+		case refused == "":
+			refused = fmt.Sprintf("CRON_TZ=%s names no time zone", it.value)
 		}
 	})
+	return refused
 }
 
 // validZone says whether the schedules of a dialect can have a zone.

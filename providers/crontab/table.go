@@ -48,10 +48,9 @@ func readTable(t table, g grammar) ([]providers.Object, []providers.Note, error)
 	if t.cut {
 		t.data = t.data[:strings.LastIndexByte(t.data, '\n')+1]
 	}
-	r := &tableReader{table: t, g: &g, env: newEnvironment(g.dialect)}
+	r := &tableReader{table: t, g: &g, env: newEnvironment(g.dialect), objects: make([]providers.Object, 0, entriesIn(t.data))}
 	if g.dialect == specs.Supercronic {
-		g.supercronicGlobals(t.data, r.env)
-		r.checkZone(0)
+		r.broken = g.supercronicGlobals(t.data, r.env)
 	}
 	g.read(t.data, r.take)
 	r.dropPending()
@@ -61,6 +60,18 @@ func readTable(t table, g grammar) ([]providers.Object, []providers.Note, error)
 		return r.objects, r.notes, errors.New("too many environment lines stand between the entries of the table to keep what each entry gets; move them together")
 	}
 	return r.objects, r.notes, nil
+}
+
+// entriesIn is about how many entries a table has: growing a slice of objects
+// would take three times the memory that they hold in the end.
+func entriesIn(data string) int {
+	n := 0
+	for line := range strings.Lines(data) {
+		if c := line[0]; c >= '0' && c <= '9' || c == '*' || c == '@' {
+			n++
+		}
+	}
+	return n
 }
 
 func (r *tableReader) pos(line int) specs.Pos { return specs.Pos{File: r.open, Line: line} }
@@ -180,20 +191,14 @@ func (r *tableReader) setting(it item) {
 	r.note("ineffective-zone", it.line, "%s does not look at CRON_TZ: the schedules below stay in the host's own zone", daemonOf(r.g.dialect))
 }
 
-// checkZone handles a CRON_TZ that names no zone. The C library takes that for
-// UTC; supercronic refuses the file.
+// checkZone handles a CRON_TZ that names no zone, which the C library takes for
+// UTC.
 func (r *tableReader) checkZone(line int) {
-	if r.g.zone == "" || validZone(r.g.dialect, r.g.zone) {
+	if validZone(r.g.dialect, r.g.zone) {
 		return
 	}
-	zone := r.g.zone
-	if r.g.dialect == specs.Supercronic {
-		r.g.zone = ""
-		r.broken = fmt.Sprintf("CRON_TZ=%s names no time zone", zone)
-		return
-	}
+	r.note("ineffective-zone", line, "CRON_TZ=%s names no time zone; the daemon takes it for UTC", r.g.zone)
 	r.g.zone = "UTC"
-	r.note("ineffective-zone", line, "CRON_TZ=%s names no time zone; the daemon takes it for UTC", zone)
 }
 
 func (r *tableReader) bad(it item) {
