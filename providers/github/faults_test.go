@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -120,15 +121,15 @@ func testHitch(t *testing.T, h hitch, at int, whole providers.Observation) {
 	if h.said == "" || h.name == "broken off" { // what might be kept and outlive the fault
 		cfg.CacheDir = t.TempDir()
 	}
-	failing, failed := "", false
+	var spoiled atomic.Pointer[string]
 	f.spoil = func(n int, w http.ResponseWriter, r *http.Request) bool {
+		uri := r.URL.RequestURI()
 		if n == at {
-			failing = r.URL.RequestURI()
+			spoiled.Store(&uri)
 		}
-		if r.URL.RequestURI() != failing || failing == "" {
+		if s := spoiled.Load(); s == nil || *s != uri {
 			return false
 		}
-		failed = true
 		h.write(w, r)
 		return true
 	}
@@ -138,9 +139,10 @@ func testHitch(t *testing.T, h hitch, at int, whole providers.Observation) {
 	}
 	p, _ := New(client, cfg)
 	got := p.Observe(context.Background(), providers.Selection{})
-	if !failed {
+	if spoiled.Load() == nil {
 		t.Fatalf("request %d was never made", at)
 	}
+	failing := *spoiled.Load()
 	checkNothingLost(t, failing, whole, got)
 	if got.Requests > len(f.requestsSoFar()) {
 		t.Errorf("%s: %d requests said, %d made", failing, got.Requests, len(f.requestsSoFar()))
