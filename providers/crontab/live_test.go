@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -393,6 +396,48 @@ func TestScriptsOfCronie(t *testing.T) {
 		if strings.HasSuffix(obj.Attrs["file"], "old.sh") && len(obj.Inactive) > 0 {
 			t.Errorf("%+v", obj.Inactive)
 		}
+	}
+}
+
+// Debian's run-parts is the judge of which scripts run.
+func TestRealRunParts(t *testing.T) {
+	program, err := exec.LookPath("run-parts")
+	if err != nil {
+		if os.Getenv("ROLECALL_REAL") == "require" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	files := map[string]string{"etc/crontab": stockCrontab, "usr/sbin/cron": "", "etc/passwd": "root:x:0:0::/root:/bin/sh\n"}
+	names := []string{"plain", "UPPER_9-x", "dot.sh", "x.bak", "x.dpkg-old", "tilde~", "#hash", "sp ace", ".hidden", "plus+", "comma,", "é", "0", "-dash", "_under"}
+	for _, name := range names {
+		files["etc/cron.daily/"+name] = "#!/bin/sh\n"
+	}
+	base := writeFiles(t, files)
+	folder := filepath.Join(base, "etc/cron.daily")
+	for i, name := range names {
+		os.Chmod(filepath.Join(folder, name), 0o755)
+		mode := []os.FileMode{0o755, 0o644, 0o100, 0o010, 0o001, 0o700, 0o655}[i%7]
+		os.WriteFile(filepath.Join(folder, fmt.Sprintf("mode%o-%d", mode, i)), nil, 0o600)
+		os.Chmod(filepath.Join(folder, fmt.Sprintf("mode%o-%d", mode, i)), mode)
+	}
+	os.Symlink("plain", filepath.Join(folder, "link"))
+	os.Mkdir(filepath.Join(folder, "folder"), 0o755)
+	out, err := exec.Command(program, "--test", folder).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Fields(strings.ReplaceAll(string(out), folder+"/", ""))
+	var got []string
+	for _, o := range observe(t, NewHost(base, nil), Config{Live: true, System: true, Root: base, Dialect: specs.Debian}).Objects {
+		if o.Part == "folder/etc/cron.daily" && len(o.Inactive) == 0 {
+			got = append(got, strings.TrimPrefix(o.Attrs["file"], "/etc/cron.daily/"))
+		}
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if os.Getuid() == 0 && !slices.Equal(got, want) {
+		t.Errorf("we say %q, run-parts says %q", got, want)
 	}
 }
 

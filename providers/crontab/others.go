@@ -3,8 +3,6 @@ package crontab
 import (
 	"fmt"
 	"strings"
-
-	"github.com/rolecall-dev/rolecall/specs"
 )
 
 // readBusybox reads as busybox crond does: a backslash at the end of a line
@@ -162,10 +160,4 @@ func (g *grammar) supercronicGlobals(data string, env *environment) (refused str
 		}
 	})
 	return refused
-}
-
-// validZone says whether the schedules of a dialect can have a zone.
-func validZone(d specs.Dialect, zone string) bool {
-	_, err := parseSchedule(d, "0 0 * * *", zone)
-	return err == nil
 }

@@ -158,7 +158,7 @@ func (l *look) scriptRefused(name, folder string, info Info, runners []providers
 	switch {
 	case len(runners) == 0:
 		reason = fmt.Sprintf("no active entry of %s, %s or %s hands %s to run-parts", etcCrontab, cronD, etcAnacrontab, folder)
-	case l.dialect != specs.Cronie && !plainName(name):
+	case l.dialect != specs.Cronie && !plainName(name) && !otherNames(runners):
 		reason = fmt.Sprintf("run-parts runs no file with the name %q: only letters, digits, _ and - may stand in it", name)
 	case l.dialect == specs.Cronie && runPartsSkips(name):
 		reason = fmt.Sprintf("run-parts runs no file with the name %q", name)
@@ -169,6 +169,17 @@ func (l *look) scriptRefused(name, folder string, info Info, runners []providers
 		return nil
 	}
 	return []providers.Inactive{{Code: "file-not-loaded", Detail: reason}}
+}
+
+// otherNames says that run-parts is called with a rule of its own for names,
+// which is not judged.
+func otherNames(runners []providers.Object) bool {
+	for _, r := range runners {
+		if c := r.Attrs["command"]; strings.Contains(c, "--regex") || strings.Contains(c, "--lsbsysinit") {
+			return true
+		}
+	}
+	return false
 }
 
 // runPartsSkips is the rule of the script that the crontabs package installs

@@ -1,7 +1,9 @@
 package crontab
 
 import (
+	"maps"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -34,6 +36,12 @@ var stockScripts = map[string]bool{
 	"mdadm": true, "mlocate": true, "passwd": true, "plocate": true, "popularity-contest": true, "quota": true,
 	"samba": true, "spamassassin": true, "sysstat": true, "tmpreaper": true, "tmpwatch": true, "ubuntu-advantage-tools": true,
 	"update-notifier-common": true,
+}
+
+// Builtin lists the built-in names for the documents: files of cron.d, then
+// scripts of cron.daily and the like.
+func Builtin() (tables, scripts []string) {
+	return slices.Sorted(maps.Keys(stockTables)), slices.Sorted(maps.Keys(stockScripts))
 }
 
 // stock says that a distribution put an entry there.

@@ -248,7 +248,9 @@ func (r *tableReader) add(it item, off []providers.Inactive) {
 			o.Inactive = append(o.Inactive, *why)
 		}
 	}
-	r.doubt(it)
+	if len(off) == 0 {
+		r.doubt(it)
+	}
 	r.keep(o, "")
 }
 

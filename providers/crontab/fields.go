@@ -1,0 +1,84 @@
+package crontab
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rolecall-dev/rolecall/specs"
+)
+
+// timeFields cuts the five fields, or the one word after an @, off a line.
+func timeFields(text string) (fields, rest string) {
+	n := 5
+	if strings.HasPrefix(text, "@") {
+		n = 1
+	}
+	rest = text
+	for range n {
+		rest = strings.TrimLeft(rest, blanks)
+		i := strings.IndexAny(rest, blanks)
+		if i < 0 {
+			i = len(rest)
+		}
+		if i == 0 {
+			return "", ""
+		}
+		rest = rest[i:]
+	}
+	return text[:len(text)-len(rest)], strings.TrimLeft(rest, blanks)
+}
+
+// cutField cuts the first word off.
+func cutField(s string) (word, rest string) {
+	i := strings.IndexAny(s, blanks)
+	if i < 0 {
+		return s, ""
+	}
+	return s[:i], strings.TrimLeft(s[i:], blanks)
+}
+
+// schedule reads time fields, each text once.
+func (g *grammar) schedule(fields string) (written string, s specs.Schedule, reason string) {
+	written = oneBlank(fields)
+	key := g.zone + "\x00" + written
+	if s, ok := g.schedules[key]; ok {
+		return s.Text, s, ""
+	}
+	if reason, ok := g.refusals[key]; ok {
+		return "", specs.Schedule{}, reason
+	}
+	s, err := parseSchedule(g.dialect, written, g.zone)
+	if err != nil {
+		g.refusals[key] = err.Error()
+		return "", specs.Schedule{}, err.Error()
+	}
+	g.schedules[key] = s
+	return written, s, ""
+}
+
+// parseSchedule keeps a fault of the parser from taking the audit down.
+func parseSchedule(d specs.Dialect, text, zone string) (s specs.Schedule, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("schedule %q cannot be read: %v; report it as a fault of rolecall", text, r)
+		}
+	}()
+	return specs.ParseSchedule(d, text, zone)
+}
+
+// oneBlank is the text with single spaces between its fields; the text itself
+// where it is so already.
+func oneBlank(fields string) string {
+	for i := 0; i < len(fields); i++ {
+		if fields[i] == '\t' || fields[i] == ' ' && (i+1 == len(fields) || fields[i+1] == ' ' || fields[i+1] == '\t') {
+			return strings.Join(strings.FieldsFunc(fields, func(r rune) bool { return r == ' ' || r == '\t' }), " ")
+		}
+	}
+	return fields
+}
+
+// validZone says whether the schedules of a dialect can have a zone.
+func validZone(d specs.Dialect, zone string) bool {
+	_, err := parseSchedule(d, "0 0 * * *", zone)
+	return err == nil
+}
