@@ -11,7 +11,7 @@ import (
 
 // object is an observed one and which roles it plays.
 type object struct {
-	providers.Object
+	*providers.Object
 	role      string   // the one role of the ledger that it plays; empty if none
 	renamed   bool     // by a marker that the role had before
 	claimants []string // the roles whose match claims it, where several do
@@ -38,10 +38,14 @@ func claim(in Input) claims {
 	c := claims{byRole: map[string][]*object{}, disputed: map[string][]*object{}, perhaps: map[specs.Ref]*object{}}
 	by := indexRoles(in.Ledger.Roles)
 	for _, obs := range in.World.Observations {
-		for _, found := range obs.Objects {
-			for _, o := range split(found, by.matching[obs.Source]) {
-				c.add(by.assign(o))
+		for i := range obs.Objects {
+			if parts := split(&obs.Objects[i], by.matching[obs.Source]); parts != nil {
+				for k := range parts {
+					c.add(by.assign(&parts[k]))
+				}
+				continue
 			}
+			c.add(by.assign(&obs.Objects[i]))
 		}
 	}
 	return c
@@ -110,7 +114,7 @@ func indexRoles(roles []specs.Role) roleIndex {
 
 // assign gives an object its role: by its marker, else by the match of the
 // roles of its own source. It never goes by likeness.
-func (by roleIndex) assign(o providers.Object) *object {
+func (by roleIndex) assign(o *providers.Object) *object {
 	out := &object{Object: o}
 	if o.Marker.Present() {
 		m := by.byMarker[o.Marker.Role]
@@ -119,7 +123,7 @@ func (by roleIndex) assign(o providers.Object) *object {
 	}
 	var keys []string
 	for _, r := range by.matching[o.Source] {
-		switch matches(r.Match, o) {
+		switch matches(r.Match, *o) {
 		case yes:
 			keys = append(keys, r.Key)
 		case unsure:
@@ -213,19 +217,19 @@ func glob(pattern, s string, path bool) bool {
 }
 
 // split makes of a workflow's object one for each of its entries, if a role of
-// its source matches a single entry. The roles' markers beat that.
-func split(o providers.Object, roles []specs.Role) []providers.Object {
+// its source matches a single entry, and is nil otherwise. A marker beats that.
+func split(o *providers.Object, roles []specs.Role) []providers.Object {
 	forOne := func(r specs.Role) bool { return r.Match.Keys["cron"] != "" }
 	if o.Marker.Present() || len(o.Entries) < 1 || !slices.ContainsFunc(roles, forOne) {
-		return []providers.Object{o}
+		return nil
 	}
-	out := entriesOf(o)
-	if !slices.ContainsFunc(out, func(one providers.Object) bool {
+	out := entriesOf(*o)
+	if slices.ContainsFunc(out, func(one providers.Object) bool {
 		return slices.ContainsFunc(roles, func(r specs.Role) bool { return forOne(r) && Fits(r.Match, one) })
 	}) {
-		return []providers.Object{o}
+		return out
 	}
-	return out
+	return nil
 }
 
 // entriesOf are the entries of a workflow as objects of their own.

@@ -120,7 +120,7 @@ func (j *judge) differences(role specs.Role, ref specs.Ref, o *object) []specs.D
 
 // Same says that an object does what is desired, as far as that is stated.
 func Same(d specs.Desired, o providers.Object) bool {
-	return len(compareSpec(d, &object{Object: o})) == 0
+	return len(compareSpec(d, &object{Object: &o})) == 0
 }
 
 // compareSpec is empty exactly if the object does what is desired.
