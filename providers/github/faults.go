@@ -152,10 +152,7 @@ func quoted(message string) string {
 	if message == "" {
 		return ""
 	}
-	if r := []rune(message); len(r) > 200 {
-		message = string(r[:200]) + "…"
-	}
-	return ": " + message
+	return ": " + short(message)
 }
 
 // accepted are the permissions that GitHub would have taken.

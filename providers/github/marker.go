@@ -54,10 +54,13 @@ type comments struct {
 	lines []string
 	is    []bool // by line number; a line that holds nothing but a comment
 	used  map[int]bool
+	seen  map[int]bool // lines above which was looked already
+	// where byteAt stopped last, so that a line of a megabyte is gone through once
+	line0, column0, byte0 int
 }
 
 func newComments(file, text string, root *yaml.Node) *comments {
-	c := &comments{file: file, lines: splitLines(text), used: map[int]bool{}}
+	c := &comments{file: file, lines: splitLines(text), used: map[int]bool{}, seen: map[int]bool{}}
 	c.is = make([]bool, len(c.lines)+1)
 	for i, l := range c.lines {
 		c.is[i+1] = strings.HasPrefix(strings.TrimLeft(l, " \t"), "#")
@@ -113,8 +116,18 @@ func (c *comments) excludeBlock(header int) {
 	}
 }
 
+// byteAt is where a node begins in its line. Nodes are met in their order.
+func (c *comments) byteAt(n *yaml.Node) int {
+	if n.Line != c.line0 || n.Column < c.column0 {
+		c.line0, c.column0, c.byte0 = n.Line, 1, 0
+	}
+	c.byte0 += byteColumn(c.line(n.Line)[c.byte0:], n.Column-c.column0+1)
+	c.column0 = n.Column
+	return c.byte0
+}
+
 func (c *comments) excludeQuoted(n *yaml.Node, quote byte) {
-	at, open := byteColumn(c.line(n.Line), n.Column), false
+	at, open := c.byteAt(n), false
 	for l := n.Line; l <= len(c.lines); l++ {
 		text := c.line(l)
 		if l > n.Line {
@@ -142,6 +155,10 @@ func (c *comments) excludeQuoted(n *yaml.Node, quote byte) {
 // above is the nearest marker in the comment lines right above a line. An entry
 // that is commented out ends them: a marker above it is that entry's.
 func (c *comments) above(line int) providers.Marker {
+	if c.seen[line] {
+		return providers.Marker{}
+	}
+	c.seen[line] = true
 	for n := line - 1; c.comment(n) && !isCommentedCron(c.line(n)); n-- {
 		if m, ok := c.pick(n); ok {
 			return m

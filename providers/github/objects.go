@@ -44,7 +44,7 @@ func (w workflow) objects(p place) []providers.Object {
 			continue
 		}
 		o := w.object(p, []entry{e}, e.marker)
-		o.ID = unique(ids, p.id()+"#"+e.text)
+		o.ID = unique(ids, p.id()+"#"+short(e.text))
 		o.Pos.Line = e.line
 		out = append(out, o)
 	}
@@ -61,6 +61,16 @@ func unique(seen map[string]int, id string) string {
 		return fmt.Sprintf("%s~%d", id, n)
 	}
 	return id
+}
+
+// short keeps an id to a length that people can paste; no schedule that GitHub
+// takes is cut in practice.
+func short(text string) string {
+	const longest = 300
+	if r := []rune(text); len(r) > longest {
+		return string(r[:longest]) + "…"
+	}
+	return text
 }
 
 func (w workflow) object(p place, entries []entry, marker providers.Marker) providers.Object {
@@ -87,21 +97,32 @@ func (w workflow) object(p place, entries []entry, marker providers.Marker) prov
 		}
 		o.Entries = append(o.Entries, providers.Entry{Text: e.text, Schedule: e.schedule, Pos: at})
 	}
-	o.Inactive = append(o.Inactive, w.refusals(p)...)
+	o.Inactive = append(o.Inactive, w.refusals(p, entries)...)
 	return o
 }
 
+// maxRefusals bounds the reasons that one object gets.
+const maxRefusals = 3
+
 // refusals are the reasons why GitHub runs nothing of a file: it takes a
-// workflow whole or not at all.
-func (w workflow) refusals(p place) []providers.Inactive {
+// workflow whole or not at all. An object's own come before those of others.
+func (w workflow) refusals(p place, own []entry) []providers.Inactive {
 	var out []providers.Inactive
 	if w.refused != "" {
 		out = append(out, providers.Inactive{Code: "file-not-loaded", Detail: p.file + ": " + w.refused, Next: "correct the workflow; GitHub refuses the whole file"})
 	}
-	for _, e := range w.entries {
-		if e.bad != "" && !e.commented {
+	said := map[int]bool{}
+	for _, entries := range [][]entry{own, w.entries} {
+		for _, e := range entries {
+			if len(said) == maxRefusals {
+				return out
+			}
+			if e.bad == "" || e.commented || said[e.line] {
+				continue
+			}
+			said[e.line] = true
 			at := specs.Pos{File: p.file, Line: e.line}
-			out = append(out, providers.Inactive{Code: "invalid-schedule", Detail: fmt.Sprintf("%s: %s", at, e.bad), Next: "correct the schedule; GitHub refuses a workflow with an invalid one"})
+			out = append(out, providers.Inactive{Code: "invalid-schedule", Detail: at.String() + ": " + e.bad, Next: "correct the schedule; GitHub refuses a workflow with an invalid one"})
 		}
 	}
 	return out

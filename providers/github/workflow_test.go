@@ -285,6 +285,29 @@ func walk(path string, v specs.Value, f func(string, specs.Value)) {
 	}
 }
 
+// What is large and odd costs time in proportion to its size: these would take
+// minutes if it were its square.
+func TestLargeAndOdd(t *testing.T) {
+	flow := "on: {schedule: [" + strings.Repeat(`{cron: "0 5 * * *"}, `, 40_000) + "]}\n"
+	marked := "on:\n  schedule:\n" + strings.Repeat("    # rolecall: role=a\n    - cron: x\n", 9_000)
+	for name, text := range map[string]string{
+		"one line of entries":          flow,
+		"below a long comment":         strings.Repeat("# x\n", 200_000) + flow,
+		"many refused entries":         marked,
+		"a megabyte of comment":        "# rolecall: " + strings.Repeat("x", 1<<20) + "\non: {schedule: [{cron: 0 5 * * *}]}\n",
+		"a cron of a megabyte":         "on: {schedule: [{cron: " + strings.Repeat("x", 1<<20) + "}]}\n",
+		"a megabyte of role":           "# rolecall: role=" + strings.Repeat("a", 1<<20) + "\non: {schedule: [{cron: 0 5 * * *}]}\n",
+		"markers in a row, no entries": "on: {schedule: []}\n" + strings.Repeat("# rolecall: role=a\n", 50_000),
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, err := readWorkflow([]byte(text), "w.yml")
+			if err == nil && len(w.objects(here)) == 0 && len(w.notes) == 0 {
+				t.Error("nothing came of it")
+			}
+		})
+	}
+}
+
 func FuzzReadWorkflow(f *testing.F) {
 	for _, s := range []string{
 		"", "on: {schedule: [{cron: 0 5 * * *}]}", "on:\n  schedule:\n    # rolecall: role=a version=1\n    - cron: |\n        0 5 * * *\n      timezone: Asia/Tokyo\njobs:\n  a:\n    steps:\n      - run: \"a\n # rolecall: x\"\n",
