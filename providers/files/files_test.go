@@ -69,9 +69,9 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-// TestExpandTellsAFolderThatCannotBeListed needs another user than root, who
+// TestUnreadableFolderIsAGap needs another user than root, who
 // may list everything.
-func TestExpandTellsAFolderThatCannotBeListed(t *testing.T) {
+func TestUnreadableFolderIsAGap(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("root may list every folder")
 	}
