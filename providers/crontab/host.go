@@ -66,6 +66,9 @@ type Account struct {
 	Home string
 }
 
+// lookupTime bounds a question to the machine's user databases.
+const lookupTime = 10 * time.Second
+
 // maxSize bounds what is read of one file.
 const maxSize = 256 << 20
 
@@ -261,7 +264,12 @@ func (m *machine) Account(name string) (Account, error) {
 	if m.root != "/" || !errors.Is(err, ErrNoAccount) {
 		return a, err
 	}
-	out, err := exec.Command("getent", "passwd", name).Output()
+	ctx, cancel := context.WithTimeout(context.Background(), lookupTime)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, "getent", "passwd", name).Output()
+	if ctx.Err() != nil {
+		return Account{}, fmt.Errorf("looking up the user %q: %w", name, ctx.Err())
+	}
 	if err != nil {
 		return Account{}, ErrNoAccount
 	}
