@@ -23,16 +23,20 @@ func Diff(desired, observed Spec) []Difference {
 }
 
 // diffSchedules tells a changed time from a changed zone: where only the zones
-// differ the field is time_zone, where both differ there are two fields.
+// differ the field is time_zone, where both differ there are two fields. In one
+// zone two schedules can be equal but for the days on which its clock changes;
+// then the field is schedule.
 func diffSchedules(desired, observed Spec) []Difference {
 	if slices.Equal(desired.canonicalSchedules(), observed.canonicalSchedules()) {
 		return nil
 	}
 	var out []Difference
-	if !slices.Equal(desired.inZone("UTC"), observed.inZone("UTC")) {
-		out = append(out, Difference{"schedule", NewText(desired.Written()), NewText(observed.Written())})
+	want, have := desired.Written(), observed.Written()
+	sameZones := desired.Zones() == observed.Zones()
+	if sameZones && want != have || !slices.Equal(desired.inZone("UTC"), observed.inZone("UTC")) {
+		out = append(out, Difference{"schedule", NewText(want), NewText(have)})
 	}
-	if desired.Zones() != observed.Zones() || len(out) == 0 {
+	if !sameZones || len(out) == 0 {
 		out = append(out, Difference{"time_zone", NewText(desired.Zones()), NewText(observed.Zones())})
 	}
 	return out

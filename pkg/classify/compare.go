@@ -76,10 +76,11 @@ func (j *judge) drift(role specs.Role, ref specs.Ref, own []*object) {
 	var drifted []*object
 	var fields []report.Field
 	var reason string
-	var paths []string
+	var paths, hints []string
 	for _, o := range own {
 		diffs := j.differences(role, ref, o)
 		j.cosmetic(ref, o)
+		hints = append(hints, j.clockChange(ref, o)...)
 		if len(diffs) == 0 {
 			continue
 		}
@@ -94,7 +95,7 @@ func (j *judge) drift(role specs.Role, ref specs.Ref, own []*object) {
 		return
 	}
 	f := about(report.Drift, role, ref, drifted)
-	f.Reason, f.Fields = reason, fields
+	f.Reason, f.Fields, f.Hints = reason, fields, hints
 	f.Message = driftMessage(reason, role, drifted)
 	f.ChangedBy = changedBy(drifted[0], paths)
 	j.finding(f)
