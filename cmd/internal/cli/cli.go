@@ -16,6 +16,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"github.com/rolecall-dev/rolecall/pkg/audit"
 )
 
 // Streams are what the program reads and writes.
@@ -53,7 +55,7 @@ type app struct {
 func Main(ctx context.Context, args []string, env func(string) (string, bool), s Streams) (code int) {
 	defer func() {
 		if p := recover(); p != nil {
-			fmt.Fprintf(s.Err, "rolecall: internal error: %v\n%s\nplease report this\n", p, debug.Stack())
+			fmt.Fprintf(s.Err, "rolecall: internal error: %v\nplease report this\n", p)
 			code = exitInternal
 		}
 	}()
@@ -63,11 +65,51 @@ func Main(ctx context.Context, args []string, env func(string) (string, bool), s
 	root.SetIn(s.In)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
-	cmd, err := root.ExecuteContextC(ctx)
+	cmd, err := execute(ctx, root)
 	if err != nil && !errors.Is(err, errExit) {
 		a.complain(cmd, err)
 	}
 	return codeOf(ctx, err)
+}
+
+// lastWait is how long a command may take to end after the context has.
+const lastWait = time.Second
+
+// execute runs a command and, when the context ends, does not wait for one that
+// is not listening.
+func execute(ctx context.Context, root *cobra.Command) (cmd *cobra.Command, err error) {
+	type result struct {
+		cmd      *cobra.Command
+		err      error
+		panicked any
+	}
+	done := make(chan result, 1)
+	go func() {
+		var r result
+		defer func() {
+			if p := recover(); p != nil {
+				r.panicked = fmt.Sprintf("%v\n%s", p, debug.Stack())
+			}
+			done <- r
+		}()
+		r.cmd, r.err = root.ExecuteContextC(ctx)
+	}()
+	var r result
+	select {
+	case r = <-done:
+	case <-ctx.Done():
+		t := time.NewTimer(lastWait)
+		defer t.Stop()
+		select {
+		case r = <-done:
+		case <-t.C:
+			return nil, fmt.Errorf("%w in the middle of the work; no report was written", audit.ErrInterrupted)
+		}
+	}
+	if r.panicked != nil {
+		panic(r.panicked)
+	}
+	return r.cmd, r.err
 }
 
 // complain says an error, one line for each that is joined in it.

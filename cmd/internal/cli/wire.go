@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/go-logr/logr"
 	gh "github.com/google/go-github/v62/github"
@@ -297,11 +299,13 @@ func onlyRepo(repos []string) string {
 }
 
 // githubClient is a client for github.com, or for the server that the config or
-// GH_HOST names, with gh's variables for the token.
+// GH_HOST names, with gh's variables for the token: one for github.com is never
+// sent to another server.
 func (w *wiring) githubClient(api string) (*gh.Client, string, error) {
 	host := firstOf(api, w.getenv("GH_HOST"))
-	cache := filepath.Join(w.cacheDir(), "github")
-	client := gh.NewClient(&http.Client{Timeout: w.flags.request, Transport: github.NewTransport(http.DefaultTransport, cache)})
+	cache := w.cacheDir("github")
+	transport := github.NewTransport(http.DefaultTransport, cache, github.WithPatience(patienceWithLimits, pause))
+	client := gh.NewClient(&http.Client{Timeout: w.flags.request + patienceWithLimits, Transport: transport})
 	token := firstOf(w.getenv("GH_TOKEN"), w.getenv("GITHUB_TOKEN"))
 	if host != "" && host != "github.com" && host != "https://api.github.com" {
 		if !strings.Contains(host, "://") {
@@ -311,7 +315,7 @@ func (w *wiring) githubClient(api string) (*gh.Client, string, error) {
 		if err != nil || u.Host == "" {
 			return nil, "", fmt.Errorf("api %q is no address of a GitHub server; give one like https://github.example.com", host)
 		}
-		token = firstOf(w.getenv("GH_ENTERPRISE_TOKEN"), w.getenv("GITHUB_ENTERPRISE_TOKEN"), token)
+		token = firstOf(w.getenv("GH_ENTERPRISE_TOKEN"), w.getenv("GITHUB_ENTERPRISE_TOKEN"))
 		if client, err = client.WithEnterpriseURLs(host, host); err != nil {
 			return nil, "", fmt.Errorf("api %q: %w", host, err)
 		}
@@ -322,13 +326,31 @@ func (w *wiring) githubClient(api string) (*gh.Client, string, error) {
 	return client, cache, nil
 }
 
-// cacheDir is where what can be read again is kept, by the XDG base directory
-// specification.
-func (a *app) cacheDir() string {
-	if dir := a.getenv("XDG_CACHE_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "rolecall")
+// patienceWithLimits is the longest pause that GitHub may ask for and get; a
+// limit that lasts longer is a gap that says when it ends.
+const patienceWithLimits = 20 * time.Second
+
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
 	}
-	return filepath.Join(a.getenv("HOME"), ".cache", "rolecall")
+}
+
+// cacheDir is where what can be read again is kept, by the XDG base directory
+// specification; empty if neither it nor a home is known.
+func (a *app) cacheDir(of string) string {
+	if dir := a.getenv("XDG_CACHE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "rolecall", of)
+	}
+	if home := a.getenv("HOME"); filepath.IsAbs(home) {
+		return filepath.Join(home, ".cache", "rolecall", of)
+	}
+	return ""
 }
 
 // each runs f for every index below n, a few at a time.
