@@ -134,3 +134,12 @@ func TestTwoLooksAreTheSame(t *testing.T) {
 		t.Errorf("%s\n%s", a, b)
 	}
 }
+
+// A marker whose entry lies behind what the daemon reads still has its entry.
+func TestMarkerBeforeTheLastLineThatIsRead(t *testing.T) {
+	base := writeFiles(t, map[string]string{"a.crontab": strings.Repeat("#\n", debianLines-1) + "# rolecall: role=late\n1 1 * * * /opt/late\n"})
+	o := observe(t, NewHost("", nil), Config{Base: base, Dialect: specs.Debian, Files: []File{{Path: "a.crontab"}}})
+	if len(o.Objects) != 1 || o.Objects[0].Marker.Role != "late" || len(o.Objects[0].Inactive) == 0 {
+		t.Errorf("%s", show(o))
+	}
+}

@@ -207,7 +207,7 @@ func (r *tableReader) bad(it item) {
 		r.first = &kept
 	}
 	off := []providers.Inactive{{Code: "invalid-line", Detail: r.refusal(it)}}
-	if strings.Trim(it.text, cBlanks) == "" {
+	if !it.whole && strings.Trim(it.text, cBlanks) == "" {
 		r.dropPending()
 	}
 	switch {
