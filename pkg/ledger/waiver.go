@@ -30,8 +30,9 @@ func (b *builder) waivers(forms []waiverForm) {
 		}
 		if at, twice := first[w.Finding]; twice && w.Finding != "" {
 			b.errs.Add(f.Finding.Pos, "%s is waived twice, first in line %d; keep one waiver", strict.Quote(w.Finding), at.Line)
+		} else {
+			first[w.Finding] = f.Pos
 		}
-		first[w.Finding] = f.Pos
 		if !f.Has("owner") {
 			b.warn(f.Pos, "the waiver for %s has no owner; say who answers for it", strict.Quote(w.Finding))
 		}
