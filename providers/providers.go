@@ -28,6 +28,14 @@ type Translator interface {
 	Translate(st specs.Statement) (specs.Desired, error)
 }
 
+// Attributor is what a provider grows where finding out who changed an object
+// last costs a request of its own, so that it is asked only of objects that
+// there is a finding about.
+type Attributor interface {
+	// Attribute gives what is known; nothing where it cannot be known.
+	Attribute(ctx context.Context, o Object) []Change
+}
+
 // Selection narrows what is looked at. The zero Selection is the whole source.
 type Selection struct {
 	// Parts are the names of the areas to look at; empty means all.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -45,7 +46,8 @@ func TestStories(t *testing.T) {
 			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"judge": judge,
+			"judge":  judge,
+			"github": githubCommand(&sync.Map{}),
 		},
 		// A host's files belong to root, and only root can make that so.
 		Condition: func(cond string) (bool, error) {

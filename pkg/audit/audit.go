@@ -157,6 +157,9 @@ func (r *round) settle(ctx context.Context) (classify.Judgement, error) {
 		}
 		looks = append(looks, r.judge())
 	}
+	if r.attribute(ctx, looks[len(looks)-1]) {
+		looks[len(looks)-1] = r.judge()
+	}
 	return classify.Agree(looks...), nil
 }
 

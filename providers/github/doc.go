@@ -26,6 +26,6 @@
 // Under NewTransport a repeat of all this is answered by 304s, which cost no
 // quota, except that blobs are not asked for again at all.
 //
-// Not asked for: who changed a workflow last. That takes a request for each
-// file and no later answer needs it before a finding exists.
+// Who changed a workflow last takes a request for each file, and is asked only
+// where there is a finding about it: see Attribute.
 package github
