@@ -77,7 +77,7 @@ func (f targetFlags) mode() (mode, error) {
 
 // liveKubernetes says that the flags alone name a cluster.
 func (f targetFlags) liveKubernetes() bool {
-	return f.context != "" || f.namespace != "" || f.allNamespaces || f.kubeconfig != ""
+	return f.context != "" || f.namespace != "" || f.allNamespaces
 }
 
 // any says that the flags alone name a source.

@@ -255,7 +255,7 @@ func (w *wiring) kubernetes(name string, c KubernetesSource, isLive bool) (provi
 	if err != nil {
 		return nil, "", err
 	}
-	rest.Timeout = w.flags.request
+	rest.Timeout, rest.UserAgent = w.flags.request, "rolecall/"+version()
 	client, err := kubernetes.NewClient(rest)
 	if err != nil {
 		return nil, "", err
@@ -323,6 +323,7 @@ func (w *wiring) githubClient(api string) (*gh.Client, string, error) {
 	if token != "" {
 		client = client.WithAuthToken(token)
 	}
+	client.UserAgent = "rolecall/" + version()
 	return client, cache, nil
 }
 
