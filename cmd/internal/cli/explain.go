@@ -73,7 +73,7 @@ func (a *app) explainText(w io.Writer, r report.Report, world providers.World) e
 		p.line("")
 	}
 	for _, c := range r.Coverage {
-		if c.Gap() {
+		if c.Gap() && slices.ContainsFunc(r.Roles, func(x report.Role) bool { return x.Source == c.Source }) {
 			p.line("not read: %s %s: %s %s", c.Source, c.Part, c.State, c.Reason)
 		}
 	}
