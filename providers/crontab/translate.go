@@ -23,8 +23,8 @@ func (p *Provider) Translate(st specs.Statement) (specs.Desired, error) {
 		stated bool
 	}{
 		{"workflow", st.Workflow != ""},
-		{"concurrencyPolicy", st.ConcurrencyPolicy != nil},
-		{"startingDeadlineSeconds", st.StartingDeadlineSeconds != nil},
+		{"concurrency_policy", st.ConcurrencyPolicy != nil},
+		{"starting_deadline_seconds", st.StartingDeadlineSeconds != nil},
 	} {
 		if field.stated {
 			return specs.Desired{}, fmt.Errorf("%s: %s is no field of a crontab entry; remove it, or name another source", place(st, field.name), field.name)

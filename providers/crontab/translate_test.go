@@ -146,7 +146,7 @@ func TestTranslateErrors(t *testing.T) {
 	seconds := int64(5)
 	pos := specs.Pos{File: "ledger.yaml", Line: 9}
 	fields := map[string]specs.Pos{}
-	for i, f := range []string{"schedule", "time_zone", "workflow", "concurrencyPolicy", "startingDeadlineSeconds"} {
+	for i, f := range []string{"schedule", "time_zone", "workflow", "concurrency_policy", "starting_deadline_seconds"} {
 		fields[f] = specs.Pos{File: "ledger.yaml", Line: 20 + i}
 	}
 	template := func(text string) specs.Statement {
@@ -162,8 +162,8 @@ func TestTranslateErrors(t *testing.T) {
 		"bad schedule":   {specs.Statement{Schedule: []string{"61 * * * *"}}, "ledger.yaml:20:"},
 		"bad zone":       {specs.Statement{Schedule: daily, TimeZone: ptr("Mars/Base")}, "ledger.yaml:21:"},
 		"workflow":       {specs.Statement{Schedule: daily, Workflow: "x.yml"}, "ledger.yaml:22: workflow"},
-		"concurrency":    {specs.Statement{Schedule: daily, ConcurrencyPolicy: ptr("Forbid")}, "ledger.yaml:23: concurrencyPolicy"},
-		"deadline":       {specs.Statement{Schedule: daily, StartingDeadlineSeconds: &seconds}, "ledger.yaml:24: startingDeadlineSeconds"},
+		"concurrency":    {specs.Statement{Schedule: daily, ConcurrencyPolicy: ptr("Forbid")}, "ledger.yaml:23: concurrency_policy"},
+		"deadline":       {specs.Statement{Schedule: daily, StartingDeadlineSeconds: &seconds}, "ledger.yaml:24: starting_deadline_seconds"},
 		"empty template": {template(""), "roles/a: there is no entry"},
 		"comments alone": {template("# x\nA=b\n"), "roles/a: there is no entry"},
 		"two entries":    {template("@daily x\n\n@daily y\n"), "roles/a:3:"},
