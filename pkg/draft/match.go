@@ -1,7 +1,10 @@
 package draft
 
 import (
+	"maps"
 	"regexp"
+	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -31,11 +34,12 @@ type matcher struct {
 	// all and unmarked count the objects by their values of a key set: all, and
 	// those that no marker beats the match for.
 	all, unmarked []map[string]int
+	sorted        map[string][]int // by key: objects in the order of their values
 	roles         map[string]*role // by identity
 }
 
 func newMatcher(o providers.Observation, rules Rules) *matcher {
-	m := &matcher{rules: rules, sets: keysets[o.Provider], objects: o.Objects, roles: map[string]*role{}}
+	m := &matcher{rules: rules, sets: keysets[o.Provider], objects: o.Objects, sorted: map[string][]int{}, roles: map[string]*role{}}
 	for _, set := range m.sets {
 		all, unmarked := map[string]int{}, map[string]int{}
 		for _, obj := range o.Objects {
@@ -106,12 +110,48 @@ func (m *matcher) find(o providers.Object) (specs.Match, bool) {
 // count is how many objects a match means.
 func (m *matcher) count(match specs.Match, marked bool) int {
 	n := 0
-	for _, o := range m.objects {
-		if (marked || !o.Marker.Present()) && m.rules.Fits(match, o) {
+	for _, i := range m.candidates(match) {
+		if o := m.objects[i]; (marked || !o.Marker.Present()) && m.rules.Fits(match, o) {
 			n++
 		}
 	}
 	return n
+}
+
+// candidates are the objects that a match could mean by the text before its
+// first star, for the key by which they are the fewest.
+func (m *matcher) candidates(match specs.Match) []int {
+	var best []int
+	for _, key := range slices.Sorted(maps.Keys(match.Keys)) {
+		if byFields(key) {
+			continue
+		}
+		prefix := match.Keys[key]
+		if i := strings.IndexAny(prefix, "*?"); i >= 0 {
+			prefix = prefix[:i]
+		}
+		all := m.byValue(key)
+		from := sort.Search(len(all), func(i int) bool { return m.objects[all[i]].Attrs[key] >= prefix })
+		n := sort.Search(len(all)-from, func(i int) bool { return !strings.HasPrefix(m.objects[all[from+i]].Attrs[key], prefix) })
+		if best == nil || n < len(best) {
+			best = all[from : from+n]
+		}
+	}
+	return best
+}
+
+// byValue are the objects in the order of their values of a key.
+func (m *matcher) byValue(key string) []int {
+	if all, ok := m.sorted[key]; ok {
+		return all
+	}
+	all := make([]int, len(m.objects))
+	for i := range all {
+		all[i] = i
+	}
+	slices.SortStableFunc(all, func(a, b int) int { return strings.Compare(m.objects[a].Attrs[key], m.objects[b].Attrs[key]) })
+	m.sorted[key] = all
+	return all
 }
 
 // pattern states an object's values of a set of keys. A secret in one, and what
