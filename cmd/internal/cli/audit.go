@@ -112,6 +112,9 @@ func (a *app) plan(cmd *cobra.Command, f auditFlags, args []string) (audit.Plan,
 	if len(scope.sources) == 0 {
 		return none(usage(fmt.Errorf("no source is in scope: %s; nothing would be audited", scope.why())))
 	}
+	if !scope.hasRole(l) {
+		return none(usage(fmt.Errorf("no role of %s is in scope: the sources that it names are not looked at: %s; nothing would be compared", l.Path, scope.why())))
+	}
 	return audit.Plan{
 		Ledger: l, Sources: scope.sources, Skipped: scope.skipped, Roles: f.roles, Now: a.now(), Gate: f.gate(s.Settings),
 		Settle: s.Settle, Timeout: s.Timeout, Mask: redact.Text, Mark: redact.Mark, Progress: a.progress(),

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/rolecall-dev/rolecall/pkg/audit"
 	"github.com/rolecall-dev/rolecall/providers"
@@ -25,6 +26,7 @@ func (w *wiring) replay(s *scope, files []string) error {
 				return usage(fmt.Errorf("%s: source %s stands in an earlier snapshot too; give one snapshot of each source", name, o.Source))
 			}
 			src := w.configured(o)
+			o.Notes = append(slices.Clone(o.Notes), providers.Note{Code: "snapshot-taken", Message: "the source is as it was at " + inv.ObservedAt.UTC().Format(time.RFC3339), Pos: specs.Pos{File: name}})
 			t, err := w.translator(src, o.Source, o.Provider, dialectOf(o))
 			if err != nil {
 				return usage(fmt.Errorf("%s: source %s: %w", name, o.Source, err))

@@ -19,6 +19,7 @@ import (
 
 	"github.com/rolecall-dev/rolecall/pkg/audit"
 	"github.com/rolecall-dev/rolecall/pkg/classify"
+	"github.com/rolecall-dev/rolecall/pkg/ledger"
 	"github.com/rolecall-dev/rolecall/pkg/strict"
 	"github.com/rolecall-dev/rolecall/providers"
 	"github.com/rolecall-dev/rolecall/providers/crontab"
@@ -44,6 +45,13 @@ func (s scope) names() []string {
 		out = append(out, x.Name)
 	}
 	return out
+}
+
+// hasRole says that a role of the ledger is to be looked for in this scope.
+func (s scope) hasRole(l ledger.Ledger) bool {
+	return slices.ContainsFunc(l.Roles, func(r specs.Role) bool {
+		return slices.ContainsFunc(s.sources, func(x audit.Source) bool { return slices.Contains(r.Sources, x.Name) })
+	})
 }
 
 // why says for each source why it is not in scope.
