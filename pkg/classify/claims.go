@@ -39,7 +39,7 @@ func claim(in Input) claims {
 	by := indexRoles(in.Ledger.Roles)
 	for _, obs := range in.World.Observations {
 		for i := range obs.Objects {
-			if parts := split(&obs.Objects[i], by.matching[obs.Source]); parts != nil {
+			if parts := split(&obs.Objects[i], by.matching[obs.Source].all()); parts != nil {
 				for k := range parts {
 					c.add(by.assign(&parts[k]))
 				}
@@ -86,7 +86,7 @@ func (c claims) of(role specs.Role, ref specs.Ref) (own, elsewhere, disputed []*
 // roleIndex finds the roles for an object without walking all of them.
 type roleIndex struct {
 	byMarker map[string]marked
-	matching map[string][]specs.Role // by source
+	matching map[string]*matching // by source
 }
 
 type marked struct {
@@ -95,14 +95,17 @@ type marked struct {
 }
 
 func indexRoles(roles []specs.Role) roleIndex {
-	by := roleIndex{byMarker: map[string]marked{}, matching: map[string][]specs.Role{}}
+	by := roleIndex{byMarker: map[string]marked{}, matching: map[string]*matching{}}
 	for _, r := range roles {
 		for _, old := range r.PreviousRoles {
 			by.byMarker[old] = marked{r.Key, true}
 		}
 		if !r.Match.IsZero() {
 			for _, s := range r.Sources {
-				by.matching[s] = append(by.matching[s], r)
+				if by.matching[s] == nil {
+					by.matching[s] = &matching{}
+				}
+				by.matching[s].add(r)
 			}
 		}
 	}
@@ -122,7 +125,7 @@ func (by roleIndex) assign(o *providers.Object) *object {
 		return out
 	}
 	var keys []string
-	for _, r := range by.matching[o.Source] {
+	for _, r := range by.matching[o.Source].candidates(o) {
 		switch matches(r.Match, *o) {
 		case yes:
 			keys = append(keys, r.Key)
@@ -184,7 +187,7 @@ func matchesKey(key, pattern string, values map[string]string, seal string, fits
 func fits(key, pattern, value string) bool {
 	switch key {
 	case "cron", "schedule":
-		return strings.Join(strings.Fields(pattern), " ") == strings.Join(strings.Fields(value), " ")
+		return plainValue(key, pattern) == plainValue(key, value)
 	case "file", "workflow":
 		return glob(pattern, value, true)
 	}
