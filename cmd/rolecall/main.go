@@ -4,6 +4,7 @@ package main
 import (
 	"context"
 	"os"
+	_ "time/tzdata" // zones are known also where the host has no zone database
 
 	"github.com/rolecall-dev/rolecall/cmd/internal/cli"
 )
