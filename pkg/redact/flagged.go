@@ -21,14 +21,36 @@ func walkWords(s string, base int, found *spans, depth int) {
 		}
 		end := wordEnd(s, at, 0)
 		from, to := unquoted(s, at, end)
-		if depth < deepest && strings.ContainsAny(s[from:to], spaces) && (from > at || c.takes == "") {
+		switch {
+		case depth == deepest || !strings.ContainsAny(s[from:to], spaces):
+		case from > at || c.takes == "":
 			walkWords(s[from:to], base+from, found, depth+1)
+			walkStrings(s[from:to], base+from, found, depth+1)
 		}
 		c.word(s[from:to], base+from)
 		if strings.IndexByte(";|&", s[end-1]) >= 0 {
 			c = command{found: found}
 		}
 		at = end
+	}
+}
+
+// walkStrings reads the strings that begin within a word: --exec='mysqldump …'.
+func walkStrings(s string, base int, found *spans, depth int) {
+	unclosed := ""
+	for i := 0; i < len(s); i++ {
+		if !isQuote(s[i]) || strings.IndexByte(unclosed, s[i]) >= 0 {
+			continue
+		}
+		end := stringEnd(s, i)
+		if end <= 0 {
+			unclosed += s[i : i+1]
+			continue
+		}
+		if inner := s[i+1 : end-1]; strings.ContainsAny(inner, spaces) {
+			walkWords(inner, base+i+1, found, depth)
+		}
+		i = end - 1
 	}
 }
 

@@ -27,6 +27,7 @@ var positions = []string{
 	"sqlcmd -S host -U sa -P S", "zip -P S a.zip b", "7z a -pS x.7z y", "sh -c 'mysql -pS shop'", `sh -c "mysql -pS shop"`,
 	`bash -lc "cd /srv && mysqldump -u root -pS shop > x.sql"`, "true; mysql -pS", "true && mysqldump -pS", "snmpget -v2c -c S host .1",
 	"/opt/own/tool -pS",
+	"x --exec='mysqldump -pS shop' --all", `x --exec="/opt/own/tool -pS shop"`, `CMD="mysqldump -u root -pS shop" && eval $CMD`, "x a'b c' /opt/own/tool -pS 'y",
 	"sqlplus scott/S@orcl @job.sql", "smbclient //host/share -U me%S -c ls", "lftp -u me,S ftp.example",
 	// curl.
 	"curl -u me:S https://feed.example/", "curl -sSu me:S https://feed.example/", "curl -ume:S https://feed.example/",
