@@ -159,7 +159,7 @@ func (c *comments) above(line int) providers.Marker {
 		return providers.Marker{}
 	}
 	c.seen[line] = true
-	for n := line - 1; c.comment(n) && !isCommentedCron(c.line(n)); n-- {
+	for n := line - 1; c.comment(n) && !c.commentedItem(n); n-- {
 		if m, ok := c.pick(n); ok {
 			return m
 		}
@@ -190,7 +190,17 @@ func (c *comments) pick(n int) (providers.Marker, bool) {
 
 var commentedCron = regexp.MustCompile(`^\s*#+\s*-\s*\{?\s*["']?cron["']?\s*:\s*(.*?)\s*$`)
 
-func isCommentedCron(line string) bool { return commentedCron.MatchString(line) }
+var commentedZone = regexp.MustCompile(`^\s*#+\s*-\s*timezone\s*:`)
+
+// commentedItem says that an entry that is commented out begins on a line: with
+// its cron, or with its timezone and the cron below.
+func (c *comments) commentedItem(n int) bool {
+	if !c.comment(n) {
+		return false
+	}
+	below := c.comment(n+1) && strings.HasPrefix(uncomment(c.line(n+1)), "cron:")
+	return commentedCron.MatchString(c.line(n)) || below && commentedZone.MatchString(c.line(n))
+}
 
 // commentedOut are the entries that are commented out right under a marker.
 func (c *comments) commentedOut() []entry {
@@ -200,10 +210,10 @@ func (c *comments) commentedOut() []entry {
 			continue
 		}
 		at := n + 1
-		for c.comment(at) && !isCommentedCron(c.line(at)) && !markerLine.MatchString(c.line(at)) {
+		for c.comment(at) && !c.commentedItem(at) && !markerLine.MatchString(c.line(at)) {
 			at++
 		}
-		if !c.comment(at) || !isCommentedCron(c.line(at)) {
+		if !c.commentedItem(at) {
 			continue
 		}
 		e := c.commentedEntry(at)
@@ -214,10 +224,17 @@ func (c *comments) commentedOut() []entry {
 }
 
 // commentedEntry reads an entry as it would stand without the comment signs,
-// and a timezone in the line below it.
+// and its other key in the line below it.
 func (c *comments) commentedEntry(line int) entry {
 	e := entry{line: line, commented: true, zone: "UTC"}
-	text := uncomment(c.line(line)) + "\n" + zoneBelow(c.line(line+1), c.comment(line+1))
+	other := "timezone:"
+	if commentedZone.MatchString(c.line(line)) {
+		other = "cron:"
+	}
+	text := uncomment(c.line(line)) + "\n"
+	if t := uncomment(c.line(line + 1)); c.comment(line+1) && strings.HasPrefix(t, other) {
+		text += "  " + t + "\n"
+	}
 	var items []struct{ Cron, Timezone string }
 	if yaml.Unmarshal([]byte(text), &items) != nil || len(items) != 1 {
 		e.refuse("commented out, and not readable as an entry")
@@ -233,13 +250,6 @@ func (c *comments) commentedEntry(line int) entry {
 
 func uncomment(line string) string {
 	return strings.TrimLeft(strings.TrimLeft(line, " \t"), "# \t")
-}
-
-func zoneBelow(line string, comment bool) string {
-	if t := uncomment(line); comment && strings.HasPrefix(t, "timezone:") {
-		return "  " + t + "\n"
-	}
-	return ""
 }
 
 // dangling are the places of markers that belong to nothing.

@@ -124,6 +124,8 @@ func TestObjects(t *testing.T) {
 			[]string{"w.yml [] 0 5 * * * UTC"}, []string{"dangling-marker:9"}},
 		{"commented out under a marker", "on:\n  schedule:\n    # rolecall: role=a\n    # paused for the move\n    # - cron: '0 5 * * *'\n    #   timezone: Asia/Tokyo\n    # rolecall: role=b\n    - cron: 0 6 * * *\n",
 			[]string{"w.yml#0 5 * * * [a] 0 5 * * * Asia/Tokyo commented-out", "w.yml#0 6 * * * [b] 0 6 * * * UTC"}, nil},
+		{"commented out, the timezone first", "on:\n  schedule:\n    # rolecall: role=a\n    # - timezone: Asia/Tokyo\n    #   cron: 0 5 * * *\n    - cron: 0 6 * * *\n",
+			[]string{"w.yml#0 5 * * * [a] 0 5 * * * Asia/Tokyo commented-out", "w.yml#0 6 * * * [] 0 6 * * * UTC"}, nil},
 		{"all commented out", "on:\n  push:\n  # schedule:\n  # rolecall: role=a\n  #  - cron: 0 5 * * *\n  schedule:\n",
 			[]string{"w.yml#0 5 * * * [a] 0 5 * * * UTC commented-out"}, []string{"suspicious-schedule:6"}},
 		{"marker on a workflow without schedule", "# rolecall: role=a\non:\n  push:\n# schedule\n", []string{}, []string{"dangling-marker:1"}},
