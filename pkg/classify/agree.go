@@ -12,7 +12,10 @@ import (
 // the last look saw it.
 func Agree(looks ...Judgement) Judgement {
 	now := looks[len(looks)-1]
-	before := looks[max(len(looks)-2, 0)]
+	if len(looks) == 1 {
+		return now
+	}
+	before := looks[len(looks)-2]
 	inLast, inBefore := findings(now), findings(before)
 	settled := func(f report.Finding) bool { return f.Kind == report.Unknown || inBefore[f.ID] }
 	noted := map[string]bool{}

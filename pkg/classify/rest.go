@@ -211,9 +211,10 @@ func (j *judge) lookedAt(id string) bool {
 // states gives each expectation the first kind of its findings.
 func (j Judgement) states() {
 	first := map[specs.Ref]report.Kind{}
-	for _, f := range slices.SortedStableFunc(slices.Values(j.Findings), report.Finding.Compare) {
+	for i := range j.Findings {
+		f := &j.Findings[i]
 		ref := specs.Ref{Role: f.Role, Source: f.Source}
-		if _, ok := first[ref]; !ok && f.Kind != report.Unexpected {
+		if kind, ok := first[ref]; f.Kind != report.Unexpected && (!ok || f.Kind.Before(kind)) {
 			first[ref] = f.Kind
 		}
 	}

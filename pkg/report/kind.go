@@ -63,6 +63,9 @@ func (k Kind) Entry() Entry {
 	return Entry{Kind: k, Title: string(k), Severity: "error"}
 }
 
+// Before says that a kind stands before another in the fixed order.
+func (k Kind) Before(other Kind) bool { return k.order() < other.order() }
+
 func (k Kind) order() int {
 	i := slices.IndexFunc(catalogue, func(e Entry) bool { return e.Kind == k })
 	if i < 0 {
