@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -8,7 +9,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"gopkg.in/yaml.v3"
 
 	"github.com/rolecall-dev/rolecall/pkg/audit"
 	"github.com/rolecall-dev/rolecall/pkg/redact"
@@ -123,32 +123,16 @@ func (a *app) inventory(w io.Writer, world providers.World) error {
 // inventoryYAML is the same inventory as YAML: the JSON's own keys in their
 // order.
 func (a *app) inventoryYAML(w io.Writer, world providers.World) error {
-	var buf strings.Builder
+	var buf bytes.Buffer
 	if err := a.inventory(&buf, world); err != nil {
 		return err
 	}
-	var node yaml.Node
-	if err := yaml.Unmarshal([]byte(buf.String()), &node); err != nil {
+	document, err := render.YAML(buf.Bytes())
+	if err != nil {
 		return err
 	}
-	blockStyle(&node)
-	enc := yaml.NewEncoder(w)
-	enc.SetIndent(2)
-	if err := enc.Encode(&node); err != nil {
-		return err
-	}
-	return enc.Close()
-}
-
-// blockStyle lays JSON out as YAML is usually written.
-func blockStyle(n *yaml.Node) {
-	n.Style &^= yaml.FlowStyle | yaml.DoubleQuotedStyle
-	if n.Kind == yaml.ScalarNode && n.Tag == "!!str" {
-		n.Style = 0
-	}
-	for _, c := range n.Content {
-		blockStyle(c)
-	}
+	_, err = w.Write(document)
+	return err
 }
 
 // rows is one line an object, with secrets masked.

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/rolecall-dev/rolecall/pkg/render"
 )
 
 // output is one -o FORMAT[=FILE]; without a file it is the standard output.
@@ -44,20 +46,25 @@ func parseOutputs(values, formats []string, otherwise string) ([]output, error) 
 }
 
 // write makes each output whole in memory and then puts all of them in place: a
-// file appears under its name only when it is complete.
-func (a *app) write(outputs []output, render func(format string, w io.Writer) error) error {
+// file appears under its name only when it is complete. JSON is written so that
+// it can be shown on a terminal too.
+func (a *app) write(outputs []output, show func(format string, w io.Writer) error) error {
 	for _, o := range outputs {
 		var buf bytes.Buffer
-		if err := render(o.format, &buf); err != nil {
+		if err := show(o.format, &buf); err != nil {
 			return internal(fmt.Errorf("writing %s: %w", o.format, err))
 		}
+		data := buf.Bytes()
+		if o.format == "json" {
+			data = render.JSON(data)
+		}
 		if o.file == "" {
-			if _, err := a.Out.Write(buf.Bytes()); err != nil {
+			if _, err := a.Out.Write(data); err != nil {
 				return internal(fmt.Errorf("standard output: %w", err))
 			}
 			continue
 		}
-		if err := writeFile(o.file, buf.Bytes()); err != nil {
+		if err := writeFile(o.file, data); err != nil {
 			return internal(err)
 		}
 	}
