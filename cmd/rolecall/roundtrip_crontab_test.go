@@ -17,9 +17,9 @@ var jobLine = regexp.MustCompile(`^([ \t]*)(@[^ \t]+|(?:[^ \t]+[ \t]+){4}[^ \t]+
 // userColumn takes the rest apart where the table has one.
 var userColumn = regexp.MustCompile(`^([^ \t]+)([ \t]+)(.*)$`)
 
-type job struct{ indent, schedule, gap, user, userGap, command string }
+type crontabJob struct{ indent, schedule, gap, user, userGap, command string }
 
-func (j job) String() string {
+func (j crontabJob) String() string {
 	return j.indent + j.schedule + j.gap + j.user + j.userGap + j.command
 }
 
@@ -29,25 +29,26 @@ type crontabText struct {
 	system bool
 }
 
-func readCrontabText(name, text string) crontabText {
+func readCrontabText(d specs.Dialect, name, text string) crontabText {
 	dir := path.Base(path.Dir(name))
-	return crontabText{
-		lines:  strings.SplitAfter(text, "\n"),
-		system: dir == "cron.d" || dir == "etc" && path.Base(name) == "crontab",
+	c := crontabText{lines: strings.SplitAfter(text, "\n")}
+	if d == specs.Debian || d == specs.Cronie {
+		c.system = dir == "cron.d" || dir == "etc" && path.Base(name) == "crontab"
 	}
+	return c
 }
 
 // job is what stands on a line, counted from 1.
-func (c crontabText) job(line int) (job, bool) {
+func (c crontabText) job(line int) (crontabJob, bool) {
 	m := jobLine.FindStringSubmatch(strings.TrimSuffix(c.lines[line-1], "\n"))
 	if m == nil {
-		return job{}, false
+		return crontabJob{}, false
 	}
-	j := job{indent: m[1], schedule: m[2], gap: m[3], command: m[4]}
+	j := crontabJob{indent: m[1], schedule: m[2], gap: m[3], command: m[4]}
 	if c.system {
 		m := userColumn.FindStringSubmatch(j.command)
 		if m == nil {
-			return job{}, false
+			return crontabJob{}, false
 		}
 		j.user, j.userGap, j.command = m[1], m[2], m[3]
 	}
@@ -73,7 +74,7 @@ func (c crontabText) ending(line int) string {
 
 // markedCrontab puts a marker above each entry that has none.
 func markedCrontab(r *trial) (string, bool) {
-	c := readCrontabText(r.rel, r.text)
+	c := readCrontabText(specs.Debian, r.rel, r.text)
 	at := map[int]bool{}
 	for _, s := range r.subjects {
 		if !s.Marker.Present() {
@@ -97,11 +98,11 @@ type crontabChange struct {
 	crontabText
 	kind string // in front of the names of changes
 	line int
-	job  job
+	job  crontabJob
 }
 
 func mutateCrontab(r *trial, kind string) {
-	c := readCrontabText(r.main, r.files[r.main])
+	c := readCrontabText(r.dialect, r.main, r.files[r.main])
 	for _, s := range r.subjects {
 		if s.guilty() {
 			r.skip(kind + "the line that takes the file down")
@@ -112,7 +113,7 @@ func mutateCrontab(r *trial, kind string) {
 		switch {
 		case s.has("commented-out"):
 			m.uncomment()
-		case !ok:
+		case !ok || strings.Join(strings.Fields(j.schedule), " ") != s.Spec.Written():
 			r.skip(kind + "a line of another form")
 		default:
 			m.presence()
@@ -171,15 +172,18 @@ func (s *subject) drift(fields ...string) string {
 	return "drift " + s.role + " edited-without-version: " + strings.Join(fields, ", ")
 }
 
+// twoTimes is a text of whole lines two times, ending as it does.
+func twoTimes(lines string) string { return strings.TrimSuffix(lines, "\n") + "\n" + lines }
+
 func (m crontabChange) presence() {
 	if m.Marker.Present() {
 		rest := strings.Join(m.lines[m.first():m.line-1], "")
 		m.edit(m.kind+"delete", m.set(m.first(), m.line, rest), m.missing())
 		whole := strings.Join(m.lines[m.first()-1:m.line], "")
-		m.edit(m.kind+"duplicate", m.set(m.first(), m.line, whole+whole), "duplicate "+m.role+" several-objects")
+		m.edit(m.kind+"duplicate", m.set(m.first(), m.line, twoTimes(whole)), "duplicate "+m.role+" several-objects")
 	} else {
 		m.edit(m.kind+"delete", m.set(m.line, m.line, ""), m.missing())
-		m.edit(m.kind+"duplicate", m.set(m.line, m.line, m.text()+m.text()), "duplicate "+m.role+" several-objects")
+		m.edit(m.kind+"duplicate", m.set(m.line, m.line, twoTimes(m.text())), "duplicate "+m.role+" several-objects")
 	}
 	off := m.put(m.line, "#"+m.job.String())
 	switch {
@@ -243,7 +247,11 @@ func (m crontabChange) times() {
 	if text, ok := nearby(m.job.schedule); ok && !m.never && !strings.Contains(strings.Join(m.lines, ""), text) {
 		other("schedule by one step", text)
 	}
-	for _, v := range sameTimes(specs.Debian, m.job.schedule) {
+	var same []sameTime
+	if m.dialect == specs.Debian {
+		same = sameTimes(specs.Debian, m.job.schedule)
+	}
+	for _, v := range same {
 		name := m.kind + "schedule by text: " + v.how
 		if byText && !v.blanks {
 			m.edit(name+", matched by its text", m.withSchedule(v.text), m.gone()...)
@@ -273,7 +281,7 @@ func (m crontabChange) commands() {
 	default:
 		m.edit(m.kind+"edit command", m.put(m.line, j.String()), m.drift("command"))
 	}
-	if i := strings.Index(m.job.command, "%"); i > 0 && m.job.command[i-1] != '\\' {
+	if i := strings.Index(m.job.command, "%"); i > 0 && m.dialect == specs.Debian && m.job.command[i-1] != '\\' {
 		j = m.job
 		j.command += "x"
 		m.edit(m.kind+"edit standard input", m.put(m.line, j.String()), m.drift("stdin"))
@@ -296,8 +304,15 @@ func mutateTable(r *trial, c crontabText, kind string) {
 	r.edit(kind+"a stranger with a marker", "# rolecall: role=who.is.this\n"+stranger+text, "unexpected unknown-role")
 	r.edit(kind+"comments and blank lines", "# something\n\n"+text)
 	r.edit(kind+"another MAILTO", "MAILTO=ops\n"+text)
+	if len(r.twins) == 1 && r.twins[0][1].Marker.Role == "" {
+		line := r.twins[0][1].Pos.Line
+		usual := r.usual
+		r.usual = slices.DeleteFunc(slices.Clone(usual), func(l string) bool { return strings.HasPrefix(l, "duplicate ") })
+		r.edit(kind+"delete one of two", c.set(line, line, ""))
+		r.usual = usual
+	}
 	for i, line := range c.lines {
-		if name, ok := heldSetting(line); ok {
+		if name, ok := heldSetting(line); ok && r.dialect == specs.Debian {
 			r.editSetting(c, kind, name, i+1)
 		}
 	}
@@ -373,10 +388,10 @@ type sameTime struct {
 }
 
 var (
-	weekdays = []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}
-	months   = []string{"", "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"}
-	words    = [][2]string{{"@hourly", "0 * * * *"}, {"@daily", "0 0 * * *"}, {"@midnight", "0 0 * * *"}, {"@weekly", "0 0 * * 0"}, {"@monthly", "0 0 1 * *"}, {"@yearly", "0 0 1 1 *"}, {"@annually", "0 0 1 1 *"}}
-	ranges   = []string{"0-59", "0-23", "", "1-12", ""}
+	weekdayNames  = []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}
+	monthNames    = []string{"", "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"}
+	scheduleWords = [][2]string{{"@hourly", "0 * * * *"}, {"@daily", "0 0 * * *"}, {"@midnight", "0 0 * * *"}, {"@weekly", "0 0 * * 0"}, {"@monthly", "0 0 1 * *"}, {"@yearly", "0 0 1 1 *"}, {"@annually", "0 0 1 1 *"}}
+	fullRanges    = []string{"0-59", "0-23", "", "1-12", ""}
 )
 
 // sameTimes are ways to write a schedule that mean the same times by the rules
@@ -390,7 +405,7 @@ func sameTimes(d specs.Dialect, schedule string) []sameTime {
 			out = append(out, sameTime{how: how, text: text})
 		}
 	}
-	for _, w := range words {
+	for _, w := range scheduleWords {
 		switch {
 		case d == specs.GitHub:
 		case one == w[0]:
@@ -419,18 +434,18 @@ func sameTimes(d specs.Dialect, schedule string) []sameTime {
 			swap("a number twice", i, f+","+f)
 			swap("a leading zero", i, "0"+f)
 			if i == 4 && n < 7 {
-				swap("names for numbers", i, weekdays[n])
+				swap("names for numbers", i, weekdayNames[n])
 			}
 			if i == 4 && n == 0 && d == specs.Debian {
 				swap("7 for Sunday", i, "7")
 			}
 			if i == 3 && n >= 1 && n <= 12 {
-				swap("names for numbers", i, months[n])
+				swap("names for numbers", i, monthNames[n])
 			}
-		case strings.HasPrefix(f, "*/") && isNumber(f[2:]) && ranges[i] != "":
-			swap("a range for a star with a step", i, ranges[i]+f[1:])
+		case strings.HasPrefix(f, "*/") && isNumber(f[2:]) && fullRanges[i] != "":
+			swap("a range for a star with a step", i, fullRanges[i]+f[1:])
 		case f == "*" && i < 2:
-			swap("a range for a star", i, ranges[i])
+			swap("a range for a star", i, fullRanges[i])
 			swap("a step of one", i, "*/1")
 		case strings.Count(f, ",") > 0 && !strings.ContainsAny(f, "*?~"):
 			list := strings.Split(f, ",")

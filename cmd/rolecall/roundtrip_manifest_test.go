@@ -71,15 +71,15 @@ func (m *manifests) add(n *yaml.Node, kind string, remove func()) {
 // append adds a CronJob as a document of its own.
 func (m *manifests) append(n *yaml.Node) {
 	if at(n, "kind") == nil {
-		put(n, "kind", quoted("CronJob"))
-		put(n, "apiVersion", quoted("batch/v1"))
+		putMember(n, "kind", textNode("CronJob"))
+		putMember(n, "apiVersion", textNode("batch/v1"))
 	}
 	m.docs = append(m.docs, &yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{n}})
 }
 
-// changed is the text after a change of one CronJob; false if the file cannot be
+// changedManifest is the text after a change of one CronJob; false if the file cannot be
 // changed so.
-func changed(text, id string, change func(m *manifests, n jobNode) bool) (string, bool) {
+func changedManifest(text, id string, change func(m *manifests, n jobNode) bool) (string, bool) {
 	docs, err := parseDocuments(text)
 	if err != nil {
 		return "", false
@@ -99,13 +99,13 @@ func changed(text, id string, change func(m *manifests, n jobNode) bool) (string
 	return out, err == nil
 }
 
-// mark gives a CronJob a role.
-func mark(n *yaml.Node, role string) {
+// giveRole gives a CronJob a role.
+func giveRole(n *yaml.Node, role string) {
 	meta := at(n, "metadata")
 	if a := at(meta, "annotations"); a == nil || a.Kind != yaml.MappingNode {
-		put(meta, "annotations", mapping())
+		putMember(meta, "annotations", mapNode())
 	}
-	put(at(meta, "annotations"), "rolecall/role", quoted(role))
+	putMember(at(meta, "annotations"), "rolecall/role", textNode(role))
 }
 
 func markedManifest(r *trial) (string, bool) {
@@ -117,7 +117,7 @@ func markedManifest(r *trial) (string, bool) {
 	for _, s := range r.subjects {
 		if j, ok := m.jobs[s.ID]; ok && !s.Marker.Present() {
 			n++
-			mark(j.Node, "job-"+string(rune('a'+n%26))+"-"+s.Attrs["name"][:min(20, len(s.Attrs["name"]))])
+			giveRole(j.Node, "job-"+string(rune('a'+n%26))+"-"+s.Attrs["name"][:min(20, len(s.Attrs["name"]))])
 		}
 	}
 	text, err := writeDocuments(m.docs)
@@ -191,7 +191,7 @@ func asJSON(docs []*yaml.Node) (string, bool) {
 
 // change changes the CronJob and wants these findings beside the usual ones.
 func (m manifestChange) change(name string, change func(all *manifests, n jobNode) bool, want ...string) {
-	text, ok := changed(m.files[m.main], m.ID, change)
+	text, ok := changedManifest(m.files[m.main], m.ID, change)
 	if !ok {
 		m.skip(m.kind + name)
 		return
@@ -204,9 +204,9 @@ func (m manifestChange) presence() {
 	m.change("duplicate", func(all *manifests, n jobNode) bool { all.append(copied(n.Node)); return true }, "duplicate "+m.role+" several-objects")
 	m.change("duplicate by its marker", func(all *manifests, n jobNode) bool {
 		twin := copied(n.Node)
-		mark(twin, m.role)
-		drop(at(twin, "metadata"), "generateName")
-		put(at(twin, "metadata"), "name", quoted("the-other-one"))
+		giveRole(twin, m.role)
+		dropMember(at(twin, "metadata"), "generateName")
+		putMember(at(twin, "metadata"), "name", textNode("the-other-one"))
 		all.append(twin)
 		return true
 	}, "duplicate "+m.role+" several-objects")
@@ -214,20 +214,20 @@ func (m manifestChange) presence() {
 		if m.Marker.Present() || m.pinned {
 			return false
 		}
-		drop(at(n.Node, "metadata"), "generateName")
-		put(at(n.Node, "metadata"), "name", quoted("another-name"))
+		dropMember(at(n.Node, "metadata"), "generateName")
+		putMember(at(n.Node, "metadata"), "name", textNode("another-name"))
 		return true
 	}, m.gone()...)
 	m.change("labels", func(all *manifests, n jobNode) bool {
 		if l := at(n.Node, "metadata", "labels"); l == nil || l.Kind != yaml.MappingNode {
-			put(at(n.Node, "metadata"), "labels", mapping())
+			putMember(at(n.Node, "metadata"), "labels", mapNode())
 		}
-		put(at(n.Node, "metadata", "labels"), "colour", quoted("blue"))
+		putMember(at(n.Node, "metadata", "labels"), "colour", textNode("blue"))
 		return true
 	})
 	suspend := func(value string) func(*manifests, jobNode) bool {
 		return func(all *manifests, n jobNode) bool {
-			put(at(n.Node, "spec"), "suspend", plain("!!bool", value))
+			putMember(at(n.Node, "spec"), "suspend", plainNode("!!bool", value))
 			return true
 		}
 	}
@@ -242,7 +242,10 @@ func (m manifestChange) presence() {
 
 func (m manifestChange) times() {
 	schedule := func(text string) func(*manifests, jobNode) bool {
-		return func(all *manifests, n jobNode) bool { put(at(n.Node, "spec"), "schedule", quoted(text)); return true }
+		return func(all *manifests, n jobNode) bool {
+			putMember(at(n.Node, "spec"), "schedule", textNode(text))
+			return true
+		}
 	}
 	drift := m.drift("schedule")
 	if m.never {
@@ -268,7 +271,7 @@ func (m manifestChange) times() {
 		if strings.Contains(written, "@every") || m.never {
 			return false
 		}
-		put(at(n.Node, "spec"), "timeZone", quoted(zone))
+		putMember(at(n.Node, "spec"), "timeZone", textNode(zone))
 		return true
 	}, m.drift("time_zone"))
 }
@@ -295,7 +298,7 @@ func (m manifestChange) template() {
 		if c == nil || at(c, "image") == nil {
 			return false
 		}
-		put(c, "image", quoted("registry.example.com/another:v9"))
+		putMember(c, "image", textNode("registry.example.com/another:v9"))
 		return true
 	}, m.drift(in+".image")+"*")
 	for _, field := range []string{"command", "args"} {
@@ -305,7 +308,7 @@ func (m manifestChange) template() {
 				return false
 			}
 			last := &list.Content[len(list.Content)-1]
-			*last = quoted(scalarText(*last) + " --edited")
+			*last = textNode(scalarText(*last) + " --edited")
 			return true
 		}, m.drift(in+"."+field)+"*")
 	}
@@ -314,7 +317,7 @@ func (m manifestChange) template() {
 		if c == nil || at(c, "env") != nil {
 			return false
 		}
-		put(c, "env", &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{mapping("name", quoted("LEVEL"), "value", quoted("debug"))}})
+		putMember(c, "env", &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{mapNode("name", textNode("LEVEL"), "value", textNode("debug"))}})
 		return true
 	}, m.drift(in+".env[LEVEL]")+"*")
 	m.fields(pod, in, container)
@@ -327,7 +330,7 @@ func (m manifestChange) fields(pod, in string, container func(jobNode) *yaml.Nod
 			if at(n.Node, "spec", key) != nil {
 				return false
 			}
-			put(at(n.Node, "spec"), key, plain(tag, value))
+			putMember(at(n.Node, "spec"), key, plainNode(tag, value))
 			return true
 		}
 	}
@@ -339,7 +342,7 @@ func (m manifestChange) fields(pod, in string, container func(jobNode) *yaml.Nod
 		if job == nil || at(job, "backoffLimit") != nil || at(job, "backoffLimitPerIndex") != nil {
 			return false
 		}
-		put(job, "backoffLimit", plain("!!int", "6"))
+		putMember(job, "backoffLimit", plainNode("!!int", "6"))
 		return true
 	})
 	for _, q := range []struct {
@@ -359,7 +362,7 @@ func (m manifestChange) fields(pod, in string, container func(jobNode) *yaml.Nod
 			if value == "" {
 				value = kibi(memory)
 			}
-			put(limits, "memory", quoted(value))
+			putMember(limits, "memory", textNode(value))
 			return true
 		}, q.want...)
 	}

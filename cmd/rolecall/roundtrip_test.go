@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/rolecall-dev/rolecall/specs"
 )
 
 // The round trip: a first ledger is written from one file, and an audit by it
@@ -28,14 +30,19 @@ var roundTripSets = map[string]func(*trial){
 	"cronjobs-templated": templateTrial,
 }
 
-func TestRoundTrip(t *testing.T) {
+func roundTripRoots() []string {
 	roots := []string{"../../testdata/roundtrip"}
 	if corpus := os.Getenv("ROLECALL_CORPUS"); corpus != "" {
 		roots = append(roots, corpus)
 	}
+	return roots
+}
+
+func TestRoundTrip(t *testing.T) {
+	roots := roundTripRoots()
 	for _, set := range slices.Sorted(maps.Keys(roundTripSets)) {
 		t.Run(set, func(t *testing.T) {
-			s := &score{right: map[string]int{}, wrong: map[string]int{}, skipped: map[string]int{}}
+			s := newScore()
 			for _, root := range roots {
 				dir, err := filepath.Abs(filepath.Join(root, set))
 				if err != nil {
@@ -75,10 +82,26 @@ func filesBelow(t *testing.T, dir string) []string {
 	return out
 }
 
+// tell counts what the set has.
+func (r *trial) tell() {
+	r.score.jobs++
+	r.score.objects += len(r.seen)
+	for _, s := range r.subjects {
+		if s.pinned {
+			r.score.pinned++
+		}
+	}
+}
+
 // score counts how often what was found is what had to be.
 type score struct {
-	files, objects        int
+	files, jobs           int // jobs counts the files that a first ledger was written from
+	objects, pinned       int
 	right, wrong, skipped map[string]int
+}
+
+func newScore() *score {
+	return &score{right: map[string]int{}, wrong: map[string]int{}, skipped: map[string]int{}}
 }
 
 func (s *score) count(name string, ok bool) {
@@ -91,7 +114,7 @@ func (s *score) count(name string, ok bool) {
 
 func (s *score) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d files, %d objects\n%-52s %6s %6s %8s\n", s.files, s.objects, "", "right", "wrong", "skipped")
+	fmt.Fprintf(&b, "%d files, %d of them with jobs: %d objects, of which %d by hash only\n%-52s %6s %6s %8s\n", s.files, s.jobs, s.objects, s.pinned, "", "right", "wrong", "skipped")
 	names := map[string]bool{}
 	for _, m := range []map[string]int{s.right, s.wrong, s.skipped} {
 		for name := range m {
@@ -106,6 +129,85 @@ func (s *score) String() string {
 	}
 	fmt.Fprintf(&b, "%-52s %6d %6d", "all", right, wrong)
 	return b.String()
+}
+
+// TestRoundTripTogether makes one source of all files of a set, so that one ledger
+// has to tell the jobs of all of them apart.
+func TestRoundTripTogether(t *testing.T) {
+	for _, root := range roundTripRoots() {
+		for _, set := range []string{"crontab", "workflows", "cronjobs"} {
+			t.Run(filepath.Base(root)+"/"+set, func(t *testing.T) { together(t, filepath.Join(root, set)) })
+		}
+	}
+}
+
+func together(t *testing.T, dir string) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &trial{T: t, score: newScore(), rel: "together"}
+	files := map[string]string{}
+	var flags []string
+	for _, rel := range filesBelow(t, dir) {
+		data, err := os.ReadFile(filepath.Join(dir, rel))
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := rel
+		switch filepath.Base(dir) {
+		case "crontab":
+			flags = append(flags, "--crontab", rel)
+		case "workflows":
+			name, flags = ".github/workflows/"+strings.ReplaceAll(rel, "/", "+"), []string{"--workflows", "."}
+		default:
+			name, flags = "all/"+rel, []string{"--manifests", "all/**"}
+		}
+		files[name] = string(data)
+	}
+	r.open(filepath.Base(dir), flags)
+	r.partial = true
+	if !r.begin(files) {
+		t.Fatal("no ledger is written")
+	}
+	for i, name := range slices.Sorted(maps.Keys(files)) {
+		if i%7 == 0 {
+			r.withoutFile(name)
+		}
+	}
+	r.score.files = len(files)
+	r.tell()
+	t.Log(r.score)
+}
+
+// withoutFile takes away one file of several. Its roles are missing where a folder
+// or glob was read whole, and unknown where the file itself is named or another
+// could not be read.
+func (r *trial) withoutFile(name string) {
+	rest := maps.Clone(r.files)
+	delete(rest, name)
+	var want []string
+	for _, s := range r.subjects {
+		if s.Pos.File == name {
+			want = append(want, s.missing())
+		}
+	}
+	usual := r.usual
+	defer func() { r.usual = usual }()
+	if r.source == "crontab" || slices.ContainsFunc(usual, func(l string) bool { return strings.HasPrefix(l, "gap ") }) {
+		for i := range want {
+			want[i] = "unknown " + strings.Fields(want[i])[1] + " not-read"
+		}
+	}
+	r.usual = nil
+	for _, l := range usual {
+		words := strings.Fields(l)
+		r.usual = append(r.usual, "?"+l)
+		for _, kind := range []string{"duplicate", "drift", "inactive"} { // of a role that has several objects, one fewer now
+			r.usual = append(r.usual, "?"+kind+" "+words[1]+" *")
+		}
+	}
+	r.change("without one of the files", rest, append(want, "?gap *")...)
 }
 
 // templateTrial wants of a template that nobody rendered a gap that says with
@@ -127,6 +229,7 @@ func templateTrial(r *trial) {
 func crontabTrial(r *trial) {
 	r.open("crontab", []string{"--crontab", r.rel})
 	if r.begin(map[string]string{r.rel: r.text}) {
+		r.tell()
 		mutateCrontab(r, "")
 	}
 	if text, ok := markedCrontab(r); ok {
@@ -135,12 +238,26 @@ func crontabTrial(r *trial) {
 			mutateCrontab(r, "marked: ")
 		}
 	}
+	otherDialects(r)
+}
+
+// otherDialects reads the table as the other daemons do.
+func otherDialects(r *trial) {
+	for _, d := range []specs.Dialect{specs.Cronie, specs.Busybox, specs.Supercronic} {
+		r.open("crontab", nil)
+		r.write("rolecall.yaml", fmt.Sprintf("sources: [{name: crontab, crontab: {dialect: %s, files: [%q]}}]\n", d, r.rel))
+		r.dialect = d
+		if r.begin(map[string]string{r.rel: r.text}) {
+			mutateCrontab(r, string(d)+": ")
+		}
+	}
 }
 
 func workflowTrial(r *trial) {
 	r.open("github", []string{"--workflows", "."})
 	r.main = path.Join(".github/workflows", path.Base(r.rel))
 	if r.begin(map[string]string{r.main: r.text}) {
+		r.tell()
 		mutateWorkflow(r, "")
 		mutateSteps(r)
 	}
@@ -163,6 +280,7 @@ func workflowTrial(r *trial) {
 func manifestTrial(r *trial) {
 	r.open("kubernetes", []string{"--manifests", r.rel})
 	if r.begin(map[string]string{r.rel: r.text}) {
+		r.tell()
 		mutateManifest(r, "")
 	}
 	if text, ok := markedManifest(r); ok {

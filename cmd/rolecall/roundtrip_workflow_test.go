@@ -112,12 +112,15 @@ func (m workflowChange) presence(w *workflowText) {
 		m.among("duplicate by its marker", m.with(other, "# rolecall: role="+m.role+"\n"+w.text), m.doubled()...)
 	}
 	m.change("delete the trigger", func(w *workflowText) bool {
-		drop(w.on, "schedule")
-		put(w.on, "workflow_dispatch", plain("!!null", ""))
+		dropMember(w.on, "schedule")
+		putMember(w.on, "workflow_dispatch", plainNode("!!null", ""))
 		return true
 	}, m.missing())
-	m.change("another name", func(w *workflowText) bool { put(w.docs[0].Content[0], "name", quoted("renamed")); return true })
-	m.change("another trigger besides", func(w *workflowText) bool { put(w.on, "repository_dispatch", plain("!!null", "")); return true })
+	m.change("another name", func(w *workflowText) bool { putMember(w.docs[0].Content[0], "name", textNode("renamed")); return true })
+	m.change("another trigger besides", func(w *workflowText) bool {
+		putMember(w.on, "repository_dispatch", plainNode("!!null", ""))
+		return true
+	})
 }
 
 // doubled is what is found where a copy stands at another path, which an inline
@@ -137,7 +140,7 @@ func (m workflowChange) among(name string, files map[string]string, want ...stri
 
 // withCron is the text with another cron, as an entry has it on one line.
 func (w *workflowText) withCron(i int, cron string) (string, bool) {
-	_, n := pair(w.items[i], "cron")
+	_, n := memberOf(w.items[i], "cron")
 	if n == nil || n.Kind != yaml.ScalarNode || n.Anchor != "" || n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
 		return "", false
 	}
@@ -150,12 +153,12 @@ func (w *workflowText) withCron(i int, cron string) (string, bool) {
 		return "", false
 	}
 	lines := slices.Clone(w.lines)
-	lines[n.Line-1] = line[:n.Column-1] + quote(rest) + cron + quote(rest) + rest[end:]
+	lines[n.Line-1] = line[:n.Column-1] + quoteOf(rest) + cron + quoteOf(rest) + rest[end:]
 	return strings.Join(lines, ""), true
 }
 
-// quote is the quote to write a text with that stood so.
-func quote(text string) string {
+// quoteOf is the quote to write a text with that stood so.
+func quoteOf(text string) string {
 	if strings.HasPrefix(text, `"`) {
 		return `"`
 	}
@@ -194,7 +197,7 @@ func (m workflowChange) times(w *workflowText) {
 			if m.never {
 				return false
 			}
-			put(w.items[i], "timezone", quoted("Asia/Tokyo"))
+			putMember(w.items[i], "timezone", textNode("Asia/Tokyo"))
 			return e.Schedule.Zone != "Asia/Tokyo"
 		}, m.drift("time_zone"))
 		if len(m.Entries) > 1 {
@@ -236,14 +239,14 @@ func mutateSteps(r *trial) {
 	r.edit("template: nothing", r.text)
 	m.change("another layout", func(w *workflowText) bool { return true })
 	m.change("schedule by meaning", func(w *workflowText) bool {
-		put(w.items[0], "cron", quoted("41 7 11 3 *"))
+		putMember(w.items[0], "cron", textNode("41 7 11 3 *"))
 		return true
 	}, m.drift("schedule"))
 	m.change("permissions", func(w *workflowText) bool {
-		put(w.docs[0].Content[0], "permissions", mapping("id-token", quoted("write")))
+		putMember(w.docs[0].Content[0], "permissions", mapNode("id-token", textNode("write")))
 		return true
 	}, m.drift("permissions")+"*")
-	m.change("another name", func(w *workflowText) bool { put(w.docs[0].Content[0], "name", quoted("renamed")); return true })
+	m.change("another name", func(w *workflowText) bool { putMember(w.docs[0].Content[0], "name", textNode("renamed")); return true })
 	jobs := at(w.docs[0], "jobs")
 	if jobs == nil {
 		r.skip("template: edit a step")
@@ -258,7 +261,7 @@ func mutateSteps(r *trial) {
 func (m workflowChange) job(name string, job *yaml.Node) {
 	path := "jobs." + name
 	edit := func(what string, at func(w *workflowText) *yaml.Node, key, value, path string) {
-		m.change(what, func(w *workflowText) bool { put(at(w), key, quoted(value)); return true }, m.drift(path)+"*")
+		m.change(what, func(w *workflowText) bool { putMember(at(w), key, textNode(value)); return true }, m.drift(path)+"*")
 	}
 	of := func(w *workflowText) *yaml.Node { return at(w.docs[0], "jobs", name) }
 	if at(job, "runs-on") != nil {

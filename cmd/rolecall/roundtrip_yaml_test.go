@@ -69,13 +69,13 @@ func resolved(n *yaml.Node) *yaml.Node {
 // at is the value below keys, nil if there is none.
 func at(n *yaml.Node, keys ...string) *yaml.Node {
 	for _, key := range keys {
-		_, n = pair(n, key)
+		_, n = memberOf(n, key)
 	}
 	return resolved(n)
 }
 
-// pair is a member of a mapping, its value as it stands.
-func pair(n *yaml.Node, key string) (k, v *yaml.Node) {
+// memberOf is a member of a mapping, its value as it stands.
+func memberOf(n *yaml.Node, key string) (k, v *yaml.Node) {
 	n = resolved(n)
 	if n != nil && n.Kind == yaml.DocumentNode {
 		n = n.Content[0]
@@ -98,8 +98,8 @@ func scalarText(n *yaml.Node) string {
 	return n.Value
 }
 
-// put sets a member of a mapping. Aliases of the old value stand for the new one.
-func put(n *yaml.Node, key string, value *yaml.Node) {
+// putMember sets a member of a mapping. Aliases of the old value stand for the new one.
+func putMember(n *yaml.Node, key string, value *yaml.Node) {
 	n = resolved(n)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == key {
@@ -108,11 +108,11 @@ func put(n *yaml.Node, key string, value *yaml.Node) {
 			return
 		}
 	}
-	n.Content = append(n.Content, quoted(key), value)
+	n.Content = append(n.Content, textNode(key), value)
 }
 
-// drop removes a member of a mapping.
-func drop(n *yaml.Node, key string) {
+// dropMember removes a member of a mapping.
+func dropMember(n *yaml.Node, key string) {
 	n = resolved(n)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == key {
@@ -122,16 +122,18 @@ func drop(n *yaml.Node, key string) {
 	}
 }
 
-func quoted(s string) *yaml.Node {
+func textNode(s string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s, Style: yaml.DoubleQuotedStyle}
 }
 
-func plain(tag, s string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: s} }
+func plainNode(tag, s string) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: s}
+}
 
-func mapping(members ...any) *yaml.Node {
+func mapNode(members ...any) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 	for i := 0; i < len(members); i += 2 {
-		n.Content = append(n.Content, quoted(members[i].(string)), members[i+1].(*yaml.Node))
+		n.Content = append(n.Content, textNode(members[i].(string)), members[i+1].(*yaml.Node))
 	}
 	return n
 }
