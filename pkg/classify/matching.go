@@ -10,11 +10,14 @@ import (
 
 // matching are the roles of one source that have a match. A ledger of 10,000
 // roles meets 10,000 objects, so an object is held only against those roles
-// whose most telling exact key it has, and against those without one.
+// whose most telling key it could have, by its whole value or by what stands
+// before the first star, and against those without such a key.
 type matching struct {
-	roles []specs.Role
-	exact map[keyValue][]int
-	rest  []int
+	roles   []specs.Role
+	exact   map[keyValue][]int
+	prefix  map[keyValue][]int
+	lengths map[string][]int // by key: of its prefixes
+	rest    []int
 }
 
 type keyValue struct{ key, value string }
@@ -25,34 +28,63 @@ var telling = []string{"name", "command", "workflow", "cron", "file", "schedule"
 func (m *matching) add(r specs.Role) {
 	i := len(m.roles)
 	m.roles = append(m.roles, r)
+	begin := keyValue{}
 	for _, key := range telling {
 		pattern, ok := r.Match.Keys[key]
-		if ok && (asFields(key) || !strings.ContainsAny(pattern, "*?")) {
-			if m.exact == nil {
-				m.exact = map[keyValue][]int{}
-			}
-			at := keyValue{key, plainValue(key, pattern)}
-			m.exact[at] = append(m.exact[at], i)
+		if !ok {
+			continue
+		}
+		star := strings.IndexAny(pattern, "*?")
+		if asFields(key) || star < 0 {
+			into(&m.exact, keyValue{key, plainValue(key, pattern)}, i)
 			return
 		}
+		if star > len(begin.value) {
+			begin = keyValue{key, pattern[:star]}
+		}
 	}
-	m.rest = append(m.rest, i)
+	if begin.value == "" {
+		m.rest = append(m.rest, i)
+		return
+	}
+	into(&m.prefix, begin, i)
+	if n := len(begin.value); !slices.Contains(m.lengths[begin.key], n) {
+		into(&m.lengths, begin.key, n)
+	}
+}
+
+func into[K comparable](m *map[K][]int, key K, i int) {
+	if *m == nil {
+		*m = map[K][]int{}
+	}
+	(*m)[key] = append((*m)[key], i)
 }
 
 // candidates are the roles that could mean an object, in the ledger's order. Of
 // an object with sealed values it could be any.
-func (m *matching) candidates(o *providers.Object) []specs.Role {
-	if m == nil || len(o.Sealed) > 0 {
-		return m.all()
+func (m *matching) candidates(o *providers.Object) []*specs.Role {
+	if m == nil {
+		return nil
 	}
 	at := slices.Clone(m.rest)
 	for key, value := range o.Attrs {
 		at = append(at, m.exact[keyValue{key, plainValue(key, value)}]...)
+		for _, n := range m.lengths[key] {
+			if n <= len(value) {
+				at = append(at, m.prefix[keyValue{key, value[:n]}]...)
+			}
+		}
 	}
 	slices.Sort(at)
-	out := make([]specs.Role, len(at))
+	if len(o.Sealed) > 0 {
+		at = slices.Grow(at[:0], len(m.roles))
+		for i := range m.roles {
+			at = append(at, i)
+		}
+	}
+	out := make([]*specs.Role, len(at))
 	for i, n := range at {
-		out[i] = m.roles[n]
+		out[i] = &m.roles[n]
 	}
 	return out
 }
