@@ -23,7 +23,7 @@ func (j *judge) strangers() {
 	ignored := map[string]int{}
 	for _, o := range j.claims.objects {
 		j.out.Objects++
-		if len(o.claimants) > 0 || o.role != "" && j.atHomeOrDoubled(o, sources[o.role]) {
+		if len(o.claimants)+len(o.perhaps) > 0 || o.role != "" && j.atHomeOrDoubled(o, sources[o.role]) {
 			continue
 		}
 		if j.leftOut(o, answered[o.Source]) {
