@@ -218,7 +218,11 @@ func (d *drafter) marked(s *Source, o providers.Object) {
 	key := o.Marker.Role
 	r, known := d.byKey[key]
 	if !known {
-		r = &role{key: key, source: s, sources: []string{o.Source}, objects: []providers.Object{o}, version: o.Marker.Version}
+		r = &role{key: key, source: s, sources: []string{o.Source}, objects: []providers.Object{o}}
+		if r.version = o.Marker.Version; !writable(r.version) {
+			r.version = ""
+			r.comments = append(r.comments, "the version of its marker cannot be written here")
+		}
 		d.byKey[key] = r
 		d.roles = append(d.roles, r)
 		return

@@ -86,9 +86,16 @@ func (d *drafter) holds(s *Source, st specs.Statement, o providers.Object) bool 
 	return err == nil && d.Rules.Same(want, o)
 }
 
-// stateable says that YAML can hold all texts of a statement.
+// stateable says that a ledger can hold all texts of a statement: YAML can, and
+// none is empty where a ledger takes that for a value that was forgotten. Debian's
+// cron runs an entry without a command.
 func stateable(st specs.Statement) bool {
 	texts := append(slices.Clone(st.Schedule), st.Workflow)
+	for _, p := range []*string{st.TimeZone, st.User, st.Command} {
+		if p != nil && *p == "" {
+			return false
+		}
+	}
 	for _, p := range []*string{st.TimeZone, st.User, st.Command, st.Stdin} {
 		if p != nil {
 			texts = append(texts, *p)

@@ -18,6 +18,8 @@ import (
 	"golang.org/x/term"
 
 	"github.com/rolecall-dev/rolecall/pkg/audit"
+	"github.com/rolecall-dev/rolecall/pkg/redact"
+	"github.com/rolecall-dev/rolecall/pkg/render"
 )
 
 // Streams are what the program reads and writes.
@@ -55,7 +57,7 @@ type app struct {
 func Main(ctx context.Context, args []string, env func(string) (string, bool), s Streams) (code int) {
 	defer func() {
 		if p := recover(); p != nil {
-			fmt.Fprintf(s.Err, "rolecall: internal error: %v\nplease report this\n", p)
+			fmt.Fprintf(s.Err, "rolecall: internal error: %s\nplease report this\n", safeLines(redact.Text(fmt.Sprint(p))))
 			code = exitInternal
 		}
 	}()
@@ -123,4 +125,13 @@ func (a *app) complain(cmd *cobra.Command, err error) {
 func (a *app) getenv(name string) string {
 	v, _ := a.env(name)
 	return v
+}
+
+// safeLines is a text of several lines, each safe to show.
+func safeLines(text string) string {
+	lines := strings.Split(strings.ReplaceAll(text, "\t", "    "), "\n")
+	for i := range lines {
+		lines[i] = render.Escape(lines[i])
+	}
+	return strings.Join(lines, "\n")
 }
