@@ -279,21 +279,48 @@ func cmpOr(n, otherwise int) int {
 	return otherwise
 }
 
-// observe looks at one source within its bound. A provider that breaks down is
-// a source that was not read, not the end of the audit.
+// observe looks at one source within its bound. One that does not come back when
+// that is over, as a read of a pipe that nobody writes to, was not read.
 func (r *round) observe(ctx context.Context, s Source) (o providers.Observation) {
 	defer func() {
-		if p := recover(); p != nil {
-			o.Areas = append(o.Areas, providers.Area{Part: "source", State: providers.Failed, Reason: fmt.Sprintf("rolecall broke down while reading it: %v; please report this: %s", p, firstFrames(debug.Stack()))})
-		}
 		o.Source, o.Provider = s.Name, s.Kind
 		o.Sort()
 	}()
+	whole := ctx
 	if r.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, r.Timeout)
 		defer cancel()
 	}
+	done := make(chan providers.Observation, 1)
+	go func() { done <- observed(ctx, s) }()
+	select {
+	case o = <-done:
+		return o
+	case <-ctx.Done():
+	}
+	wait := grace
+	if whole.Err() == nil {
+		wait = min(r.Timeout, 10*grace) // to bring home what it has
+	}
+	t := time.NewTimer(wait)
+	defer t.Stop()
+	select {
+	case o = <-done:
+	case <-t.C:
+		o.Areas = []providers.Area{{Part: "source", State: providers.Failed, Reason: fmt.Sprintf("it did not come to an end in %v; look for what it waits for, or give it more time with --timeout", r.Timeout)}}
+	}
+	return o
+}
+
+// observed asks the provider. One that breaks down is a source that was not read,
+// not the end of the audit.
+func observed(ctx context.Context, s Source) (o providers.Observation) {
+	defer func() {
+		if p := recover(); p != nil {
+			o.Areas = append(o.Areas, providers.Area{Part: "source", State: providers.Failed, Reason: fmt.Sprintf("rolecall broke down while reading it: %v; please report this: %s", p, firstFrames(debug.Stack()))})
+		}
+	}()
 	return s.Provider.Observe(ctx, providers.Selection{})
 }
 

@@ -197,3 +197,34 @@ func TestRolesThatCannotBeTranslatedAreAllSaid(t *testing.T) {
 		t.Errorf("want two lines: %v", err)
 	}
 }
+
+// stuck is a source whose look comes to no end, whatever its context says.
+type stuck struct {
+	source
+	end chan struct{}
+}
+
+func (s stuck) Observe(context.Context, providers.Selection) providers.Observation {
+	<-s.end
+	return look("a", "b")
+}
+
+func TestALookThatComesToNoEndIsAGap(t *testing.T) {
+	p := plan(look())
+	end := make(chan struct{})
+	defer close(end)
+	p.Sources[0].Provider = stuck{source{&providertest.Looks{}}, end}
+	p.Timeout = time.Millisecond
+	r, _, err := Run(context.Background(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.ExitCode != 3 || len(r.Coverage) != 1 || r.Coverage[0].State != "failed" || !strings.Contains(r.Coverage[0].Reason, "--timeout") {
+		t.Errorf("exit %d, coverage %+v", r.ExitCode, r.Coverage)
+	}
+	for _, role := range r.Roles {
+		if role.State != report.State(report.Unknown) {
+			t.Errorf("role %s is %s", role.Role, role.State)
+		}
+	}
+}
