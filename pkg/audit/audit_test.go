@@ -198,33 +198,12 @@ func TestRolesThatCannotBeTranslatedAreAllSaid(t *testing.T) {
 	}
 }
 
-// stuck is a source whose look comes to no end, whatever its context says.
-type stuck struct {
-	source
-	end chan struct{}
-}
-
-func (s stuck) Observe(context.Context, providers.Selection) providers.Observation {
-	<-s.end
-	return look("a", "b")
-}
-
 func TestALookThatComesToNoEndIsAGap(t *testing.T) {
-	p := plan(look())
-	end := make(chan struct{})
-	defer close(end)
-	p.Sources[0].Provider = stuck{source{&providertest.Looks{}}, end}
-	p.Timeout = time.Millisecond
-	r, _, err := Run(context.Background(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.ExitCode != 3 || len(r.Coverage) != 1 || r.Coverage[0].State != "failed" || !strings.Contains(r.Coverage[0].Reason, "--timeout") {
-		t.Errorf("exit %d, coverage %+v", r.ExitCode, r.Coverage)
-	}
-	for _, role := range r.Roles {
-		if role.State != report.State(report.Unknown) {
-			t.Errorf("role %s is %s", role.Role, role.State)
-		}
+	p := plan()
+	s := stuck{release: make(chan struct{})}
+	defer close(s.release)
+	p.Sources[0].Provider, p.Timeout = s, time.Millisecond
+	if got, code := run(t, p); got != "unknown:a@web unknown:b@web" || code != 3 {
+		t.Errorf("%q, exit %d", got, code)
 	}
 }
