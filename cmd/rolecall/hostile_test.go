@@ -396,19 +396,28 @@ func TestHostileText(t *testing.T) {
 
 func (h *hostile) commands() {
 	audited, listed, refused := []int{1}, []int{0, 3}, []int{2}
-	for _, side := range [][]string{{"--offline"}, {"--settle", "0"}} {
+	live := func(side ...string) [][]string {
+		if h.long() {
+			return [][]string{{"--offline"}}
+		}
+		return [][]string{{"--offline"}, side}
+	}
+	for _, side := range live("--settle", "0") {
 		h.check(audited, append([]string{"audit", "-o", "text"}, side...)...)
 		h.check(audited, append([]string{"audit", "-o", "text", "-vv"}, side...)...)
 		h.check(audited, append([]string{"audit", "-o", "text", "-q"}, side...)...)
-		report := h.check(audited, append([]string{"audit", "-o", "json"}, side...)...)
-		h.reports(report)
+		h.reports(h.check(audited, append([]string{"audit", "-o", "json"}, side...)...))
 	}
-	for _, side := range [][]string{{"--offline"}, {}} {
+	for _, side := range live() {
 		for _, format := range []string{"table", "wide", "json", "yaml", "csv"} {
 			h.check(listed, append([]string{"list", "-o", format}, side...)...)
 		}
 		h.inventories(h.check(listed, append([]string{"snapshot"}, side...)...))
 		h.check([]int{0, 1, 3}, append([]string{"doctor"}, side...)...)
+	}
+	if h.long() {
+		h.check(audited, "audit", "-vv", "--settle", "0")
+		h.check(listed, "list", "-o", "yaml")
 	}
 	roles := []string{"plain", "job", "flow", "fed", "off", "bad", "matched", "build", "zone", "labels", "wire", "cluster", "host"}
 	if h.long() {
