@@ -54,7 +54,7 @@ type hostile struct {
 }
 
 // long says that the payload is one whose size is what matters, so that not all
-// is tried twice.
+// is tried with it.
 func (h *hostile) long() bool { return len(h.p) > 1<<16 }
 
 func (h *hostile) write(name, text string) {
@@ -85,7 +85,7 @@ func (h *hostile) q() string { return quoted(h.p[:min(len(h.p), 1<<12)]) }
 // full is the whole of a long one, in the ledger, a workflow, a template and the
 // first CronJob.
 func (h *hostile) full() string {
-	if h.whole++; h.whole > 7 {
+	if h.whole++; h.whole > 5 {
 		return h.q()
 	}
 	return quoted(h.p)
@@ -190,7 +190,7 @@ metadata:
   name: ` + name + `
   namespace: ` + q + `
   labels: {` + key + `: ` + q + `, text: ` + q + `}
-  annotations: {rolecall/role: ` + role + `, rolecall/version: ` + q + `, ` + key + `: ` + h.full() + `}
+  annotations: {rolecall/role: ` + role + `, rolecall/version: ` + q + `, ` + key + `: ` + q + `}
   managedFields: [{manager: ` + q + `, operation: Update, time: "2026-02-03T04:05:06Z", fieldsType: FieldsV1, fieldsV1: {"f:spec": {"f:schedule": {}}}}]
 spec:
   schedule: ` + schedule + `
@@ -306,12 +306,13 @@ func (h *hostile) run(stdin string, args ...string) (code int, out, errs string)
 	return code, stdout.String(), stderr.String()
 }
 
-// check runs a command twice and holds its output to what must be so of all.
+// check runs a command, most of them twice, and holds its output to what must be
+// so of all.
 func (h *hostile) check(want []int, args ...string) (stdout string) {
 	h.t.Helper()
 	code, out, errs := h.run("", args...)
 	again, out2, errs2 := code, out, errs
-	if !h.long() {
+	if !h.long() && args[0] != "explain" && args[0] != "ledger" && !slices.Contains(args, "forged.json") {
 		again, out2, errs2 = h.run("", args...)
 	}
 	what := "rolecall " + strings.Join(args, " ")
