@@ -36,7 +36,7 @@ type claims struct {
 
 func claim(in Input) claims {
 	c := claims{byRole: map[string][]*object{}, disputed: map[string][]*object{}, perhaps: map[specs.Ref]*object{}}
-	by := indexRoles(in.Ledger.Roles)
+	by := indexRoles(in.Ledger.Roles, in.Desired)
 	for _, obs := range in.World.Observations {
 		for i := range obs.Objects {
 			if parts := split(&obs.Objects[i], by.matching[obs.Source].all()); parts != nil {
@@ -85,6 +85,7 @@ func (c claims) of(role specs.Role, ref specs.Ref) (own, elsewhere, disputed []*
 
 // roleIndex finds the roles for an object without walking all of them.
 type roleIndex struct {
+	desired  map[specs.Ref]specs.Desired
 	byMarker map[string]marked
 	matching map[string]*matching // by source
 }
@@ -94,8 +95,8 @@ type marked struct {
 	renamed bool
 }
 
-func indexRoles(roles []specs.Role) roleIndex {
-	by := roleIndex{byMarker: map[string]marked{}, matching: map[string]*matching{}}
+func indexRoles(roles []specs.Role, desired map[specs.Ref]specs.Desired) roleIndex {
+	by := roleIndex{desired: desired, byMarker: map[string]marked{}, matching: map[string]*matching{}}
 	for _, r := range roles {
 		for _, old := range r.PreviousRoles {
 			by.byMarker[old] = marked{r.Key, true}
@@ -130,6 +131,12 @@ func (by roleIndex) assign(o *providers.Object) *object {
 		case yes:
 			keys = append(keys, r.Key)
 		case unsure:
+			// What hides the match does not hide the hash, which tells an object
+			// more exactly than any match.
+			if pin := by.desired[specs.Ref{Role: r.Key, Source: o.Source}].Pinned; !pin.IsZero() && pin == o.Spec.Hash() {
+				keys = append(keys, r.Key)
+				continue
+			}
 			out.perhaps = append(out.perhaps, r.Key)
 		}
 	}

@@ -232,7 +232,7 @@ func (j *judge) register(role specs.Role, ref specs.Ref, objects []*object, regi
 	d := j.Desired[ref]
 	r := report.Role{
 		Role: ref.Role, Source: ref.Source, Owner: role.Owner, Purpose: role.Purpose, Version: role.Version,
-		Partial: d.Partial(), Objects: ids(objects), Stages: report.Stages{Registered: registered},
+		Partial: d.Partial(), Suspended: suspended(role, j.Now), Objects: ids(objects), Stages: report.Stages{Registered: registered},
 		Schedule: d.Spec.Written(), Location: role.Pos,
 	}
 	switch {

@@ -232,6 +232,12 @@ func TestTruthTable(t *testing.T) {
 			o := w.object("one", "", "0 1 * * *", "a")
 			o.Attrs["command"], o.Sealed = "a -p***", map[string]string{"command": specs.Seal("a -pSECRET")}
 		}, []string{"a@one unknown", "unknown:a@one not-read"}},
+		{"match on what a saved listing hides, by a glob, and the pinned hash fits", func(w *world) {
+			w.roles[0].Match = specs.Match{Keys: map[string]string{"command": "a *"}}
+			o := w.object("one", "", "0 1 * * *", "a")
+			o.Attrs["command"], o.Sealed = "a -p***", map[string]string{"command": specs.Seal("a -pSECRET")}
+			w.want[specs.Ref{Role: "a", Source: "one"}] = specs.Desired{Pinned: o.Spec.Hash()}
+		}, nil},
 		{"a marker beats a match", func(w *world) {
 			w.roles[0].Match = specs.Match{Keys: map[string]string{"command": "a*"}}
 			w.object("one", "other", "0 1 * * *", "a")
@@ -253,6 +259,10 @@ func TestTruthTable(t *testing.T) {
 			w.extra = []ledger.Waiver{{Finding: "drift:a@one", Reason: "r", Until: noon.Add(1)}, {Finding: "unexpected:crontab:one/f#x", Until: noon.Add(1)}}
 			w.object("one", "a", "0 1 * * *", "a")
 		}, []string{"note unused-waiver", "note unused-waiver"}},
+		{"waiver of a role that could not be seen", func(w *world) {
+			w.extra = []ledger.Waiver{{Finding: "drift:a@one", Reason: "r", Until: noon.Add(1)}}
+			w.obs[0].Areas[0].State = providers.Failed
+		}, []string{"a@one unknown", "unknown:a@one not-read"}},
 		{"waiver of a source not looked at", func(w *world) {
 			w.extra = []ledger.Waiver{{Finding: "drift:a@one", Reason: "r", Until: noon.Add(1)}}
 			delete(w.rules, "one")

@@ -187,10 +187,19 @@ func (j *judge) waivers() {
 				f.Hints = append(f.Hints, "its waiver ended: "+w.UntilText)
 			}
 		}
-		if !used && j.lookedAt(w.Finding) {
+		if !used && j.lookedAt(w.Finding) && !j.unseen(w.Finding) {
 			j.note("unused-waiver", "", "the waiver of "+w.Finding+" waives nothing; remove it", w.Pos)
 		}
 	}
+}
+
+// unseen says that the role of a finding's id was not found and may be where
+// nothing could be read, so that what its waiver is for cannot be told.
+func (j *judge) unseen(id string) bool {
+	_, ref, _ := strings.Cut(id, ":")
+	return slices.ContainsFunc(j.out.Findings, func(f report.Finding) bool {
+		return f.Kind == report.Unknown && f.Role+"@"+f.Source == ref
+	})
 }
 
 // lookedAt says that the source of a finding's id was in scope.

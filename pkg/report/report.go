@@ -83,17 +83,19 @@ type Summary struct {
 
 // Role is one expectation, a role in one source, and how it stands.
 type Role struct {
-	Role    string   `json:"role"`
-	Source  string   `json:"source"`
-	State   State    `json:"state"`
-	Owner   string   `json:"owner"`
-	Purpose string   `json:"purpose"`
-	Version string   `json:"version"`
-	Hash    string   `json:"hash"`    // what the ledger wants
-	Partial bool     `json:"partial"` // the ledger states only some fields
-	Objects []string `json:"objects"`
-	Stages  Stages   `json:"stages"`
-	NextDue *string  `json:"next_due"` // RFC 3339, UTC; null if never or not known
+	Role    string `json:"role"`
+	Source  string `json:"source"`
+	State   State  `json:"state"`
+	Owner   string `json:"owner"`
+	Purpose string `json:"purpose"`
+	Version string `json:"version"`
+	Hash    string `json:"hash"`    // what the ledger wants
+	Partial bool   `json:"partial"` // the ledger states only some fields
+	// Suspended says that the ledger wants the role not to run now.
+	Suspended bool     `json:"suspended"`
+	Objects   []string `json:"objects"`
+	Stages    Stages   `json:"stages"`
+	NextDue   *string  `json:"next_due"` // RFC 3339, UTC; null if never or not known
 	// Schedule is what the ledger wants, as written.
 	Schedule string    `json:"schedule"`
 	Location specs.Pos `json:"location"`

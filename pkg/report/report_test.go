@@ -33,18 +33,18 @@ func TestVerdict(t *testing.T) {
 		{"unexpected", Gate{}, []Finding{finding(Unexpected)}, nil, Clean, 0},
 		{"unexpected with a marker", Gate{}, []Finding{marked}, nil, Findings, 1},
 		{"unexpected, asked for", Gate{Kinds: []Kind{Unexpected}}, []Finding{finding(Unexpected)}, nil, Findings, 1},
-		{"marked, not asked for", Gate{Kinds: []Kind{Missing}}, []Finding{marked}, nil, Clean, 0},
-		{"no kind", Gate{Kinds: []Kind{}}, []Finding{finding(Missing), marked}, nil, Clean, 0},
+		{"marked, not asked for", Gate{Kinds: []Kind{Missing}}, []Finding{marked}, nil, Passed, 0},
+		{"no kind", Gate{Kinds: []Kind{}}, []Finding{finding(Missing), marked}, nil, Passed, 0},
 		{"no kind, unknown", Gate{Kinds: []Kind{}}, []Finding{finding(Unknown)}, nil, Incomplete, 3},
 		{"waived", Gate{}, []Finding{waived}, nil, Clean, 0},
 		{"waiver over", Gate{}, []Finding{ended}, nil, Findings, 1},
 		{"source not looked at", Gate{}, nil, []Coverage{skipped}, Clean, 0},
 		{"source not looked at, all required", Gate{RequireAllSources: true}, nil, []Coverage{skipped}, Incomplete, 3},
-		{"exit zero", Gate{ExitZero: true}, []Finding{finding(Missing)}, nil, Clean, 0},
+		{"exit zero", Gate{ExitZero: true}, []Finding{finding(Missing)}, nil, Passed, 0},
 		{"exit zero, a gap", Gate{ExitZero: true}, []Finding{finding(Missing)}, []Coverage{denied}, Incomplete, 3},
-		{"allow partial", Gate{AllowPartial: true}, []Finding{finding(Unknown)}, []Coverage{denied}, Clean, 0},
+		{"allow partial", Gate{AllowPartial: true}, []Finding{finding(Unknown)}, []Coverage{denied}, Passed, 0},
 		{"allow partial, missing", Gate{AllowPartial: true}, []Finding{finding(Missing)}, []Coverage{denied}, Findings, 1},
-		{"both", Gate{ExitZero: true, AllowPartial: true}, []Finding{finding(Missing)}, []Coverage{denied}, Clean, 0},
+		{"both", Gate{ExitZero: true, AllowPartial: true}, []Finding{finding(Missing)}, []Coverage{denied}, Passed, 0},
 	} {
 		if got, code := c.gate.Judge(c.findings, c.coverage); got != c.want || code != c.code {
 			t.Errorf("%s: %s %d, want %s %d", c.name, got, code, c.want, c.code)

@@ -8,6 +8,7 @@ type Verdict string
 // The verdicts and their exit codes.
 const (
 	Clean      Verdict = "clean"      // 0: everything in scope was read, nothing gates
+	Passed     Verdict = "passed"     // 0: what was found or not read was taken out of account
 	Findings   Verdict = "findings"   // 1: some finding gates
 	Incomplete Verdict = "incomplete" // 3: nothing gates, but clean cannot be claimed
 )
@@ -40,6 +41,8 @@ func (g Gate) fails(f Finding) bool {
 //
 //	some finding gates, no ExitZero      findings     1
 //	else a gap, no AllowPartial          incomplete   3
+//	else a gap, or a finding that would
+//	gate if Kinds and ExitZero were not  passed       0
 //	else                                 clean        0
 func (g Gate) Judge(findings []Finding, coverage []Coverage) (Verdict, int) {
 	if !g.ExitZero && slices.ContainsFunc(findings, g.fails) {
@@ -49,8 +52,12 @@ func (g Gate) Judge(findings []Finding, coverage []Coverage) (Verdict, int) {
 		return c.Gap() || g.RequireAllSources && c.State == string(OutOfScope)
 	}
 	unknown := func(f Finding) bool { return f.Kind == Unknown }
-	if !g.AllowPartial && (slices.ContainsFunc(coverage, gap) || slices.ContainsFunc(findings, unknown)) {
+	unseen := slices.ContainsFunc(coverage, gap) || slices.ContainsFunc(findings, unknown)
+	switch {
+	case unseen && !g.AllowPartial:
 		return Incomplete, 3
+	case unseen || slices.ContainsFunc(findings, Gate{}.fails):
+		return Passed, 0
 	}
 	return Clean, 0
 }

@@ -41,6 +41,7 @@ func (a *app) auditCommand() *cobra.Command {
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.runAudit(cmd, f, args) },
 	}
 	f.target.bind(cmd)
+	f.target.bindAge(cmd)
 	f.bindGate(cmd)
 	cmd.Flags().StringArrayVarP(&f.outputs, "output", "o", nil, "FORMAT[=FILE], repeatable: "+strings.Join(reportFormats(), ", ")+" (default text)")
 	cmd.Flags().StringSliceVar(&f.roles, "role", nil, "report on these roles only")
@@ -85,6 +86,9 @@ func (a *app) runAudit(cmd *cobra.Command, f auditFlags, args []string) error {
 // plan makes of flags, config and ledger one audit.
 func (a *app) plan(cmd *cobra.Command, f auditFlags, args []string) (audit.Plan, mode, error) {
 	none := func(err error) (audit.Plan, mode, error) { return audit.Plan{}, "", err }
+	if f.target.selector != "" {
+		return none(usage(errors.New("-l narrows what list shows; an audit has to see all of a source, or what it hides would be called missing: give the source a selector in the config")))
+	}
 	s, err := a.load(cmd)
 	if err != nil {
 		return none(err)
@@ -112,8 +116,11 @@ func (a *app) plan(cmd *cobra.Command, f auditFlags, args []string) (audit.Plan,
 	if len(scope.sources) == 0 {
 		return none(usage(fmt.Errorf("no source is in scope: %s; nothing would be audited", scope.why())))
 	}
-	if !scope.hasRole(l) {
-		return none(usage(fmt.Errorf("no role of %s is in scope: the sources that it names are not looked at: %s; nothing would be compared", l.Path, scope.why())))
+	if !scope.hasRole(l, f.roles) {
+		return none(usage(fmt.Errorf("no role of %s that is asked for is in scope: the sources that it names are not looked at: %s; nothing would be compared", l.Path, scope.why())))
+	}
+	if err := scope.checkNamespaces(l); err != nil {
+		return none(usage(err))
 	}
 	return audit.Plan{
 		Ledger: l, Sources: scope.sources, Skipped: scope.skipped, Roles: f.roles, Now: a.now(), Gate: f.gate(s.Settings),

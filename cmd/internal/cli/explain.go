@@ -30,6 +30,7 @@ func (a *app) explainCommand() *cobra.Command {
 		},
 	}
 	f.target.bind(cmd)
+	f.target.bindAge(cmd)
 	return cmd
 }
 
@@ -60,6 +61,7 @@ func (a *app) explainText(w io.Writer, r report.Report, world providers.World) e
 		p.line("")
 		p.line("desired")
 		p.field("schedule", role.Schedule)
+		p.field("state", wantedState(role))
 		p.field("version", role.Version)
 		p.field("hash", hashWords(role))
 		if role.NextDue != nil {
@@ -78,6 +80,13 @@ func (a *app) explainText(w io.Writer, r report.Report, world providers.World) e
 		}
 	}
 	return p.err
+}
+
+func wantedState(role report.Role) string {
+	if role.Suspended {
+		return "suspended"
+	}
+	return "active"
 }
 
 func hashWords(role report.Role) string {
@@ -135,6 +144,8 @@ func (a *app) explainFindings(p *page, role report.Role, r report.Report) {
 	switch {
 	case role.State == report.OutOfScope:
 		p.line("its source was not looked at in this run")
+	case !any && role.Suspended:
+		p.line("nothing differs: the ledger wants the role suspended, and its one object is not active")
 	case !any:
 		p.line("nothing differs: exactly one active object, hash and version as desired")
 	}

@@ -40,8 +40,10 @@ func (a *app) ledgerCheckCommand() *cobra.Command {
 			for _, w := range warnings {
 				fmt.Fprintf(a.Err, "rolecall: warning: %s\n", escapeLine(w.String()))
 			}
-			_, err = fmt.Fprintf(a.Out, "%s: %d roles, %d waivers, %d warnings\n", l.Path, len(l.Roles), len(l.Waivers), len(warnings))
-			return err
+			return a.write([]output{{}}, func(_ string, out io.Writer) error {
+				_, err := fmt.Fprintf(out, "%s: %d roles, %d waivers, %d warnings\n", l.Path, len(l.Roles), len(l.Waivers), len(warnings))
+				return err
+			})
 		},
 	}
 }

@@ -28,6 +28,9 @@ func parseOutputs(values, formats []string, otherwise string) ([]output, error) 
 	var out []output
 	for _, v := range values {
 		format, file, toFile := strings.Cut(v, "=")
+		if file == "-" {
+			file, toFile = "", false
+		}
 		if !slices.Contains(formats, format) {
 			return nil, usage(fmt.Errorf("-o %s: no such format here; take one of %s", format, strings.Join(formats, ", ")))
 		}
@@ -71,21 +74,42 @@ func (a *app) write(outputs []output, show func(format string, w io.Writer) erro
 	return nil
 }
 
-// writeFile replaces a file in one step, or leaves it as it was.
+// writeFile replaces a file in one step, or leaves it as it was. A link is
+// followed, a mode is kept, and what is no regular file (a device, a pipe) is
+// written to and never replaced.
 func writeFile(name string, data []byte) error {
+	mode := os.FileMode(0o644)
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		name = real
+	}
+	switch info, err := os.Stat(name); {
+	case err == nil && info.IsDir():
+		return fmt.Errorf("%s is a folder; name a file in it", name)
+	case err == nil && !info.Mode().IsRegular():
+		return writeThrough(name, data)
+	case err == nil:
+		mode = info.Mode().Perm()
+	}
 	tmp, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w; name a file in a folder that can be written to", name, err)
 	}
 	defer os.Remove(tmp.Name())
 	_, werr := tmp.Write(data)
+	merr := tmp.Chmod(mode)
 	serr := tmp.Sync()
 	cerr := tmp.Close()
-	if err := errors.Join(werr, serr, cerr); err != nil {
+	if err := errors.Join(werr, merr, serr, cerr); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	if err := os.Chmod(tmp.Name(), 0o644); err != nil {
+	return os.Rename(tmp.Name(), name)
+}
+
+func writeThrough(name string, data []byte) error {
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
 		return err
 	}
-	return os.Rename(tmp.Name(), name)
+	_, werr := f.Write(data)
+	return errors.Join(werr, f.Close())
 }

@@ -26,6 +26,9 @@ func (w *wiring) replay(s *scope, files []string) error {
 				return usage(fmt.Errorf("%s: source %s stands in an earlier snapshot too; give one snapshot of each source", name, o.Source))
 			}
 			src := w.configured(o)
+			if err := w.checkAge(name, inv, &o); err != nil {
+				return usage(err)
+			}
 			o.Notes = append(slices.Clone(o.Notes), providers.Note{Code: "snapshot-taken", Message: "the source is as it was at " + inv.ObservedAt.UTC().Format(time.RFC3339), Pos: specs.Pos{File: name}})
 			t, err := w.translator(src, o.Source, o.Provider, dialectOf(o))
 			if err != nil {
@@ -36,6 +39,28 @@ func (w *wiring) replay(s *scope, files []string) error {
 	}
 	return nil
 }
+
+// checkAge refuses a listing whose moment cannot be true, and makes one that is
+// too old a gap: a host whose snapshots stopped would look well for ever.
+func (w *wiring) checkAge(name string, inv providers.Inventory, o *providers.Observation) error {
+	age := w.now().Sub(inv.ObservedAt)
+	taken := inv.ObservedAt.UTC().Format(time.RFC3339)
+	switch {
+	case inv.ObservedAt.IsZero():
+		return fmt.Errorf("%s: the snapshot does not say when it was taken; take it again with: rolecall snapshot", name)
+	case age < -clockError:
+		return fmt.Errorf("%s: the snapshot was taken at %s, which is after the instant to judge at; check the clocks of both hosts, or --now", name, taken)
+	case w.flags.maxAge > 0 && age > w.flags.maxAge:
+		o.Areas = append(slices.Clone(o.Areas), providers.Area{
+			Part: "snapshot", State: providers.Failed,
+			Reason: fmt.Sprintf("it was taken at %s, more than %s ago, and says little about now; take a new one, or allow it with --max-snapshot-age", taken, w.flags.maxAge),
+		})
+	}
+	return nil
+}
+
+// clockError is by how much the clocks of two hosts may differ.
+const clockError = 5 * time.Minute
 
 // replayed is a saved listing with the translation of its scheduler.
 type replayed struct {

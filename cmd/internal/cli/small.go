@@ -75,8 +75,10 @@ func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "the version of this program", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			_, err := fmt.Fprintf(a.Out, "rolecall %s\n", version())
-			return err
+			return a.write([]output{{}}, func(_ string, w io.Writer) error {
+				_, err := fmt.Fprintf(w, "rolecall %s\n", version())
+				return err
+			})
 		},
 	}
 }

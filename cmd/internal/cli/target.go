@@ -21,6 +21,7 @@ const (
 type targetFlags struct {
 	offline   bool
 	snapshots []string
+	maxAge    time.Duration // of a snapshot; 0 for any
 	sources   []string
 
 	crontabs  []string // [NAME=]FILE or -
@@ -42,16 +43,21 @@ func (f *targetFlags) bind(cmd *cobra.Command) {
 	fs.StringSliceVar(&f.snapshots, "snapshot", nil, "take saved listings as the sources; more files may follow as arguments")
 	fs.StringSliceVar(&f.sources, "source", nil, "look at these sources only")
 	fs.String("timeout", "2m", "bound on one look at one source")
-	fs.StringArrayVar(&f.crontabs, "crontab", nil, "[NAME=]FILE: a crontab file, - for standard input; without a config")
-	fs.StringArrayVar(&f.workflows, "workflows", nil, "[NAME=]DIR: a checkout with .github/workflows; without a config")
-	fs.StringArrayVar(&f.manifests, "manifests", nil, "[NAME=]GLOB: Kubernetes manifests, - for standard input; without a config")
-	fs.StringSliceVarP(&f.repos, "repo", "R", nil, "owner/repo on GitHub, live; without a config")
+	fs.StringArrayVar(&f.crontabs, "crontab", nil, "[NAME=]FILE: a crontab file, - for standard input; in place of the config's sources")
+	fs.StringArrayVar(&f.workflows, "workflows", nil, "[NAME=]DIR: a checkout with .github/workflows; in place of the config's sources")
+	fs.StringArrayVar(&f.manifests, "manifests", nil, "[NAME=]GLOB: Kubernetes manifests, - for standard input; in place of the config's sources")
+	fs.StringSliceVarP(&f.repos, "repo", "R", nil, "owner/repo on GitHub, live; in place of the config's sources")
 	fs.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig file (default: as kubectl)")
-	fs.StringVar(&f.context, "context", "", "kubeconfig context; without a config a source of its own")
-	fs.StringVarP(&f.namespace, "namespace", "n", "", "Kubernetes namespace")
-	fs.BoolVarP(&f.allNamespaces, "all-namespaces", "A", false, "all Kubernetes namespaces")
-	fs.StringVarP(&f.selector, "selector", "l", "", "Kubernetes label selector")
+	fs.StringVar(&f.context, "context", "", "kubeconfig context; looked at in place of the config's sources")
+	fs.StringVarP(&f.namespace, "namespace", "n", "", "Kubernetes namespace; looked at in place of the config's sources")
+	fs.BoolVarP(&f.allNamespaces, "all-namespaces", "A", false, "all Kubernetes namespaces; looked at in place of the config's sources")
+	fs.StringVarP(&f.selector, "selector", "l", "", "Kubernetes label selector, for list and snapshot of a live cluster")
 	fs.DurationVar(&f.request, "request-timeout", 30*time.Second, "bound on one request to a server")
+}
+
+// bindAge adds the bound on a snapshot's age, for commands that judge.
+func (f *targetFlags) bindAge(cmd *cobra.Command) {
+	cmd.Flags().DurationVar(&f.maxAge, "max-snapshot-age", 24*time.Hour, "a snapshot older than this is a gap; 0 for any age")
 }
 
 // snapshotArgs lets files follow --snapshot as arguments, and nothing else.

@@ -33,9 +33,12 @@ A finding with a waiver in force does not count. Notes never count.`
 
 const environmentText = `Variables that are read:
 
-  ROLECALL_CONFIG, ROLECALL_LEDGER, ROLECALL_FAIL_ON, ROLECALL_SETTLE, …
-                           what a flag or the config says, flag first, then
-                           variable, then config file
+  ROLECALL_CONFIG          the config file, as --config
+  ROLECALL_LEDGER, ROLECALL_SETTLE, ROLECALL_TIMEOUT, ROLECALL_FAIL_ON,
+  ROLECALL_REQUIRE_ALL_SOURCES, ROLECALL_ALLOW_PARTIAL, ROLECALL_COLOR,
+  ROLECALL_LOG_FORMAT      what the flag of that name says; a flag beats its
+                           variable, a variable the config. There are no others:
+                           what is looked at is never decided by a variable
   XDG_CONFIG_HOME          where rolecall/rolecall.yaml is looked for, after the
                            folders from here upward
   XDG_CACHE_HOME           where answers of GitHub are cached

@@ -47,11 +47,29 @@ func (s scope) names() []string {
 	return out
 }
 
-// hasRole says that a role of the ledger is to be looked for in this scope.
-func (s scope) hasRole(l ledger.Ledger) bool {
+// hasRole says that a role of the ledger, of those with the keys if any are
+// given, is to be looked for in this scope.
+func (s scope) hasRole(l ledger.Ledger, keys []string) bool {
 	return slices.ContainsFunc(l.Roles, func(r specs.Role) bool {
-		return slices.ContainsFunc(s.sources, func(x audit.Source) bool { return slices.Contains(r.Sources, x.Name) })
+		return (len(keys) == 0 || slices.Contains(keys, r.Key)) &&
+			slices.ContainsFunc(s.sources, func(x audit.Source) bool { return slices.Contains(r.Sources, x.Name) })
 	})
+}
+
+// checkNamespaces refuses a match by a namespace that its source does not read:
+// such a role could never be found, and would be called missing.
+func (s scope) checkNamespaces(l ledger.Ledger) error {
+	var errs []error
+	for _, x := range s.sources {
+		p, ok := x.Provider.(interface{ Reads(namespace string) bool })
+		for _, r := range l.Roles {
+			ns := r.Match.Keys["namespace"]
+			if ok && ns != "" && !strings.ContainsAny(ns, "*?") && slices.Contains(r.Sources, x.Name) && !p.Reads(ns) {
+				errs = append(errs, fmt.Errorf("%s: role %s is matched in namespace %s, which the source %s does not read; add it to the source's namespaces", r.Match.Pos, r.Key, ns, x.Name))
+			}
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // why says for each source why it is not in scope.
@@ -87,12 +105,15 @@ func (a *app) scope(c Config, f targetFlags, args []string) (scope, error) {
 	if m != snapshot && len(sources) == 0 {
 		return scope{}, usage(errors.New(howToBegin))
 	}
+	if n := readsStdin(sources); n > 1 && m != snapshot {
+		return scope{}, usage(fmt.Errorf("%d sources are to be read from standard input, which can be read once; give the others a file", n))
+	}
 	s := scope{mode: m}
 	w := &wiring{app: a, config: c, flags: f, flagged: flagged}
 	if m == snapshot {
 		err = w.replay(&s, append(slices.Clone(f.snapshots), args...))
 	} else {
-		err = w.look(&s, sources)
+		err = w.look(&s, chosen(&s, sources, f.sources))
 	}
 	if err != nil {
 		return scope{}, err
@@ -108,6 +129,31 @@ func (a *app) scope(c Config, f targetFlags, args []string) (scope, error) {
 	return s, s.choose(f.sources)
 }
 
+// readsStdin counts the files that are standard input.
+func readsStdin(sources []Source) int {
+	n := 0
+	for _, s := range sources {
+		if s.Crontab != nil {
+			for _, f := range s.Crontab.Files {
+				n += btoi(f.Path == "-")
+			}
+		}
+		if s.Kubernetes != nil {
+			for _, p := range s.Kubernetes.Manifests {
+				n += btoi(p == "-")
+			}
+		}
+	}
+	return n
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
 // absence is why a source of the config is not part of a run that does not go
 // by the config.
 func (w *wiring) absence(m mode) string {
@@ -115,6 +161,23 @@ func (w *wiring) absence(m mode) string {
 		return "no snapshot of it is given"
 	}
 	return "the flags name other sources"
+}
+
+// chosen are the sources that --source names, so that no other one is made ready
+// to be looked at: its server need not even be known here.
+func chosen(s *scope, sources []Source, names []string) []Source {
+	if len(names) == 0 {
+		return sources
+	}
+	var out []Source
+	for _, src := range sources {
+		if slices.Contains(names, src.Name) {
+			out = append(out, src)
+			continue
+		}
+		s.skipped = append(s.skipped, audit.Skipped{Name: src.Name, Kind: src.kind(), Reason: "--source names others"})
+	}
+	return out
 }
 
 // choose leaves only the sources that --source names in scope.
@@ -261,7 +324,7 @@ func (w *wiring) kubernetes(name string, c KubernetesSource, isLive bool) (provi
 	klog.SetLogger(logr.Discard()) // client-go would write to stderr beside what is reported
 	rest, _, err := kubernetes.LoadConfig(w.flags.kubeconfig, c.Context, "")
 	if err != nil {
-		return nil, "", err
+		return w.unreachable(name, err)
 	}
 	rest.Timeout, rest.UserAgent = w.flags.request, "rolecall/"+version()
 	client, err := kubernetes.NewClient(rest)
@@ -272,6 +335,16 @@ func (w *wiring) kubernetes(name string, c KubernetesSource, isLive bool) (provi
 		Source: name, Namespaces: c.Namespaces, AllNamespaces: len(c.Namespaces) == 0, Selector: firstOf(w.flags.selector, c.Selector), Each: each,
 	})
 	return p, "", err
+}
+
+// unreachable is a cluster that this machine does not know how to reach: a gap of
+// its own source, and no reason not to look at the others.
+func (w *wiring) unreachable(name string, why error) (providers.Provider, string, error) {
+	t, err := w.translator(Source{}, name, "kubernetes", "")
+	return replayed{providers.Replay(providers.Observation{
+		Source: name, Provider: "kubernetes",
+		Areas: []providers.Area{{Part: "cluster", State: providers.Failed, Reason: why.Error()}},
+	}), t}, "", err
 }
 
 func (w *wiring) github(name string, c GitHubSource, isLive bool) (providers.Provider, string, error) {
