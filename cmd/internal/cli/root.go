@@ -37,7 +37,7 @@ func (a *app) root() *cobra.Command {
 		Use: "rolecall", Short: "call the roll of scheduled jobs", Long: about,
 		SilenceErrors: true, SilenceUsage: true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.prepare() },
-		Args:              cobra.NoArgs,
+		Args:              noCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_ = cmd.Help()
 			return exitWith(exitUsage)
@@ -58,7 +58,33 @@ func (a *app) root() *cobra.Command {
 		a.snapshotCommand(), a.doctorCommand(), a.schemaCommand(), a.versionCommand(),
 	)
 	root.AddCommand(topics()...)
+	root.SetHelpCommand(helpCommand())
 	return root
+}
+
+// noCommand refuses a word that is no command, with the nearest one that is.
+func noCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range cmd.Root().Commands() {
+		names = append(names, c.Name())
+	}
+	return usage(fmt.Errorf("no command or help page %q%s", args[0], didYouMean(args[0], names)))
+}
+
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "help [COMMAND|PAGE]", Short: "help about a command, or a page of its own",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, rest, err := cmd.Root().Find(args)
+			if err != nil || about == cmd.Root() && len(rest) > 0 {
+				return noCommand(cmd, args)
+			}
+			return about.Help()
+		},
+	}
 }
 
 // prepare checks the common flags and sets the clock and the logger.
