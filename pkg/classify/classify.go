@@ -26,6 +26,7 @@
 package classify
 
 import (
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -154,6 +155,17 @@ func (j *judge) present(role specs.Role, ref specs.Ref, own, elsewhere []*object
 	j.inactive(role, ref, own)
 	j.drift(role, ref, own)
 	j.staleRef(role, ref, own)
+	j.selfTemplate(role, ref, own)
+}
+
+// selfTemplate says that a role's template is the very file in which its object
+// was found: compared with itself, the two can never differ.
+func (j *judge) selfTemplate(role specs.Role, ref specs.Ref, own []*object) {
+	t := role.Statement.Template
+	if t == nil || !slices.ContainsFunc(own, func(o *object) bool { return path.Clean(o.Pos.File) == path.Clean(t.Name) }) {
+		return
+	}
+	j.note("self-template", ref.Source, "the template of role "+ref.Role+" is the file that the source reads, "+t.Name+", so that its content is compared with itself; keep a reviewed copy beside the ledger", role.Statement.Pos)
 }
 
 func (j *judge) duplicate(role specs.Role, ref specs.Ref, all []*object) {

@@ -274,6 +274,10 @@ func TestTruthTable(t *testing.T) {
 		}, []string{"note stale-ref"}},
 		{"a remembered object is no evidence", func(w *world) { w.roles[0].Remembered.UID = "u1" },
 			[]string{"a@one missing", "missing:a@one not-there"}},
+		{"a template that is the object's own file", func(w *world) {
+			w.roles[0].Statement.Template = &specs.Document{Name: "./f"}
+			w.object("one", "a", "0 1 * * *", "a")
+		}, []string{"note self-template"}},
 		{"live and empty", func(w *world) { w.rules["one"] = Rule{Live: true} },
 			[]string{"a@one missing", "missing:a@one not-there", "note suspicious-empty"}},
 		{"two sources, one lacks it", func(w *world) {
