@@ -2,10 +2,12 @@ package crontab
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"strconv"
 	"strings"
 
+	"github.com/rolecall-dev/rolecall/providers"
 	"github.com/rolecall-dev/rolecall/specs"
 )
 
@@ -29,6 +31,20 @@ func (l *look) anyOf(paths ...string) bool {
 		}
 	}
 	return false
+}
+
+// daemons are where the programs stand that run tables.
+var daemons = []string{"/usr/sbin/cron", "/usr/sbin/crond", "/sbin/cron", "/sbin/crond", "/usr/bin/crond", "/bin/crond"}
+
+// needDaemon makes a gap of a machine on which no daemon is installed: what
+// stands in the tables that were left behind is not run. The image below another
+// root may be run by a daemon that stands elsewhere.
+func (l *look) needDaemon() {
+	const part = "daemon"
+	if l.open("/") != "/" || l.anyOf(daemons...) || !l.sel.Wants(part) {
+		return
+	}
+	l.area(part, providers.Missing, fmt.Sprintf("no cron daemon is installed, so nothing would run: none of %s is there; install one, or if it stands elsewhere name it with dialect", strings.Join(daemons, ", ")))
 }
 
 // findDialect looks which daemon is installed, by files that only one of them

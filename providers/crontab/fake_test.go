@@ -30,6 +30,7 @@ type fakeFile struct {
 	info  Info
 	link  *Info
 	short error // comes with the data
+	gone  error // what following the link says
 }
 
 func (h fakeHost) fail(op, p string) error {
@@ -60,12 +61,16 @@ func (h fakeHost) Stat(p string) (Info, error) {
 		return Info{}, err
 	}
 	if f, ok := h.files[p]; ok {
-		return f.info, nil
+		return f.info, f.gone
 	}
 	if h.isFolder(p) {
 		return Info{Type: fs.ModeDir, Perm: 0o755, Links: 2}, nil
 	}
 	return Info{}, &fs.PathError{Op: "stat", Path: p, Err: fs.ErrNotExist}
+}
+
+func (h fakeHost) Target(p string) (string, error) {
+	return "/opt/gone", h.fail("target", p)
 }
 
 func (h fakeHost) Read(p string) ([]byte, Info, error) {
@@ -76,6 +81,8 @@ func (h fakeHost) Read(p string) ([]byte, Info, error) {
 	switch {
 	case !ok:
 		return nil, Info{}, &fs.PathError{Op: "open", Path: p, Err: fs.ErrNotExist}
+	case f.gone != nil:
+		return nil, Info{}, &fs.PathError{Op: "open", Path: p, Err: f.gone}
 	case f.info.Type != 0:
 		return nil, Info{}, ErrNotRegular
 	}
@@ -149,6 +156,11 @@ func file(perm uint32, data string) fakeFile {
 func (f fakeFile) of(uid uint32) fakeFile {
 	f.info.UID = uid
 	return f
+}
+
+// deadLink is a link of root's that cannot be followed.
+func deadLink(gone error) fakeFile {
+	return fakeFile{link: &Info{Type: fs.ModeSymlink, Perm: 0o777, Links: 1}, gone: gone}
 }
 
 // host has root, a user deploy and the files that are given.

@@ -24,6 +24,8 @@ type Host interface {
 	// Lstat does not follow the last link of a path, Stat does.
 	Lstat(path string) (Info, error)
 	Stat(path string) (Info, error)
+	// Target is what a link says, as it is written.
+	Target(path string) (string, error)
 	// Read gives a file's bytes. What was read before an error comes with it;
 	// anything but a regular file is ErrNotRegular.
 	Read(path string) ([]byte, Info, error)
@@ -105,6 +107,14 @@ func (m *machine) stat(p string, follow bool) (Info, error) {
 		return Info{}, err
 	}
 	return infoOf(info), nil
+}
+
+func (m *machine) Target(p string) (string, error) {
+	real, err := m.resolve(p, false)
+	if err != nil {
+		return "", err
+	}
+	return os.Readlink(real)
 }
 
 func (m *machine) Read(p string) ([]byte, Info, error) {

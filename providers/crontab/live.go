@@ -58,6 +58,7 @@ func (l *look) chooseDialect() {
 		if l.dialect, sure = l.findDialect(); !sure {
 			l.note("dialect-assumed", specs.Pos{}, "no cron daemon was found under %s; judged as Debian's cron. Name the daemon with dialect", l.open("/"))
 		}
+		l.needDaemon()
 	}
 	if l.dialect == specs.Debian {
 		l.bare, l.versioned = l.takesBare()
@@ -139,6 +140,14 @@ func (l *look) systemTable(file, refused string) {
 		l.notRegular(part(file), l.open(file), info)
 		return
 	}
+	unnamed := refused != ""
+	if err != nil && l.deadEnd(file) {
+		l.area(part(file), providers.Read, "")
+		if !unnamed {
+			l.noteDeadEnd(file)
+		}
+		return
+	}
 	if !l.covered(part(file), len(data) > 0, err) {
 		return
 	}
@@ -147,7 +156,7 @@ func (l *look) systemTable(file, refused string) {
 	}
 	l.read(table{
 		part: part(file), name: file[1:], file: file, open: l.open(file), data: string(data), cut: err != nil,
-		refused: refused, changes: l.changes(info), stops: l.stops, stock: stock,
+		refused: refused, unnamed: unnamed, changes: l.changes(info), stops: l.stops, stock: stock,
 	}, grammar{dialect: l.dialect, system: true, privileged: true, account: l.account})
 }
 
@@ -245,6 +254,10 @@ func (l *look) spooled(t table, link Info, owner Account) {
 		return
 	case errors.Is(err, fs.ErrPermission):
 		l.asked(t, owner)
+		return
+	case err != nil && l.deadEnd(t.file):
+		l.area(t.part, providers.Read, "")
+		l.noteDeadEnd(t.file)
 		return
 	case !l.covered(t.part, len(data) > 0, err):
 		return

@@ -275,7 +275,41 @@ func TestFindDialect(t *testing.T) {
 	check(t, show(observe(t, h, Config{Live: true, System: true})), `
 			1 1 1 * * * by root "/opt/a"
 			note dialect-assumed
+			gap daemon absent
 			`)
+}
+
+// What nobody runs is a gap on this machine, unless the daemon is named. An
+// image may be run by a daemon from elsewhere.
+func TestNoDaemon(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		cfg  Config
+		more string
+		want bool
+	}{
+		{"nothing", Config{}, "/etc/hosts", true},
+		{"root spelt otherwise", Config{Root: "//"}, "/etc/hosts", true},
+		{"what cronie left behind", Config{}, "/var/lib/dpkg/info/cronie.list", true},
+		{"cron", Config{}, "/usr/sbin/cron", false},
+		{"crond", Config{}, "/usr/sbin/crond", false},
+		{"busybox", Config{}, "/sbin/crond", false},
+		{"named", Config{Dialect: specs.Debian}, "/etc/hosts", false},
+		{"another root", Config{Root: "/mnt/web-1"}, "/etc/hosts", false},
+	} {
+		h := host(map[string]fakeFile{"/etc/cron.d/left": file(0o644, job), "/root/x": file(0o600, "")})
+		delete(h.files, "/usr/sbin/cron")
+		h.files[c.more] = file(0o755, "")
+		c.cfg.Live, c.cfg.System = true, true
+		o := observe(t, h, c.cfg)
+		gaps := o.Gaps()
+		if got := len(gaps) > 0; got != c.want || len(o.Objects) != 1 {
+			t.Errorf("%s: %s", c.name, show(o))
+		}
+		if c.want && (len(gaps) != 1 || gaps[0].Part != "daemon" || gaps[0].State != providers.Missing || !strings.Contains(gaps[0].Reason, "name it with dialect")) {
+			t.Errorf("%s: %+v", c.name, gaps)
+		}
+	}
 }
 
 // NAME= takes the file down with the cron of Debian 12, not with that of 13.

@@ -76,6 +76,8 @@ func spoolRefused(d specs.Dialect, link, file Info, owner Account) string {
 		return fmt.Sprintf("the table belongs to uid %d and not to root", file.UID)
 	case d == specs.Busybox:
 		return ""
+	case file.UID != 0 && owner.UID == 0:
+		return fmt.Sprintf("the table belongs to uid %d and not to root", file.UID)
 	case file.UID != 0 && file.UID != owner.UID:
 		return fmt.Sprintf("the table belongs to uid %d, neither to %s nor to root", file.UID, owner.Name)
 	case d == specs.Debian && file.Perm != 0o600:

@@ -77,6 +77,7 @@ func (l *look) file(f File, one files.File, part string) {
 	g.privileged, g.personal = g.system || f.User == "root" || f.User == "", !g.system
 	if inCronD(one.Rel) {
 		t.refused = nameRefused(l.dialect, path.Base(one.Rel))
+		t.unnamed = t.refused != ""
 	}
 	objects := l.read(t, g)
 	if l.cfg.Dialect == "" {
@@ -90,6 +91,7 @@ func (l *look) compareDialects(t table, g grammar, debian []providers.Object) {
 	g.dialect, g.schedules, g.refusals = specs.Cronie, map[string]specs.Schedule{}, map[string]string{}
 	if inCronD(t.file) {
 		t.refused = nameRefused(specs.Cronie, path.Base(t.file))
+		t.unnamed = t.refused != ""
 	}
 	cronie, _, _ := l.translate(t, g)
 	for i := range max(len(debian), len(cronie)) {
@@ -127,7 +129,7 @@ func why(err error) string {
 	case providers.Denied:
 		return err.Error() + "; run as a user who may read it"
 	case providers.Missing:
-		return err.Error() + "; it was there a moment ago: run again"
+		return err.Error() + "; run again, and if it is a link that leads to no file, correct or remove it"
 	}
 	return err.Error()
 }

@@ -103,12 +103,18 @@ func hasWord(command, word string) bool {
 
 // script makes the object of one file of the folder.
 func (l *look) script(file, part string, runners []providers.Object) {
+	name := path.Base(file)
 	info, err := l.host.Stat(file)
-	if err != nil {
+	switch {
+	case err != nil && l.deadEnd(file):
+		if l.scriptUnnamed(name, runners) == "" {
+			l.noteDeadEnd(file)
+		}
+		return
+	case err != nil:
 		l.area("file"+file, files.StateOf(err), why(err))
 		return
 	}
-	name := path.Base(file)
 	if info.Type != 0 || name == ".placeholder" {
 		return
 	}
@@ -154,21 +160,29 @@ func (l *look) scheduleScript(o *providers.Object, runners []providers.Object) {
 
 // scriptRefused says why run-parts passes a script by.
 func (l *look) scriptRefused(name, folder string, info Info, runners []providers.Object) []providers.Inactive {
-	reason := ""
+	reason := l.scriptUnnamed(name, runners)
 	switch {
 	case len(runners) == 0:
 		reason = fmt.Sprintf("no active entry of %s, %s or %s hands %s to run-parts", etcCrontab, cronD, etcAnacrontab, folder)
-	case l.dialect != specs.Cronie && !plainName(name) && !otherNames(runners):
-		reason = fmt.Sprintf("run-parts runs no file with the name %q: only letters, digits, _ and - may stand in it", name)
-	case l.dialect == specs.Cronie && runPartsSkips(name):
-		reason = fmt.Sprintf("run-parts runs no file with the name %q", name)
-	case info.Perm&0o111 == 0:
+	case reason == "" && info.Perm&0o111 == 0:
 		reason = fmt.Sprintf("the file is not executable, its mode is %04o", info.Perm)
 	}
 	if reason == "" {
 		return nil
 	}
 	return []providers.Inactive{{Code: "file-not-loaded", Detail: reason}}
+}
+
+// scriptUnnamed says why run-parts passes a file by for its name; empty if it
+// does not.
+func (l *look) scriptUnnamed(name string, runners []providers.Object) string {
+	switch {
+	case l.dialect != specs.Cronie && !plainName(name) && !otherNames(runners):
+		return fmt.Sprintf("run-parts runs no file with the name %q: only letters, digits, _ and - may stand in it", name)
+	case l.dialect == specs.Cronie && runPartsSkips(name):
+		return fmt.Sprintf("run-parts runs no file with the name %q", name)
+	}
+	return ""
 }
 
 // otherNames says that run-parts is called with a rule of its own for names,

@@ -3,6 +3,7 @@ package crontab
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rolecall-dev/rolecall/providers"
@@ -22,6 +23,9 @@ type table struct {
 	user string // whose table it is, where it has no user column and that is known
 	// refused is why the daemon does not load the file, whatever stands in it.
 	refused string
+	// unnamed says that the daemon passes the file by for its name: beside
+	// entries and markers nothing in it matters.
+	unnamed bool
 	changes []providers.Change
 	// stops says why an entry cannot run for a reason outside of the file.
 	stops func(user string, env specs.Value) *providers.Inactive
@@ -56,6 +60,9 @@ func readTable(t table, g grammar) ([]providers.Object, []providers.Note, error)
 	r.dropPending()
 	r.refuseAll()
 	r.doubtFormat()
+	if r.unnamed && len(r.objects) == 0 {
+		r.notes = slices.DeleteFunc(r.notes, func(n providers.Note) bool { return n.Code != "dangling-marker" })
+	}
 	if r.env.left < 0 {
 		return r.objects, r.notes, errors.New("too many environment lines stand between the entries of the table to keep what each entry gets; move them together")
 	}
