@@ -84,19 +84,6 @@ func markerOf(cj *batchv1.CronJob, pos specs.Pos) providers.Marker {
 	return m
 }
 
-func inactiveOf(cj *batchv1.CronJob, problems []problem) []providers.Inactive {
-	var out []providers.Inactive
-	if cj.Spec.Suspend != nil && *cj.Spec.Suspend {
-		out = append(out, providers.Inactive{Code: "suspended", Detail: "spec.suspend is true"})
-	}
-	for _, p := range problems {
-		if p.code == invalidSchedule {
-			out = append(out, providers.Inactive{Code: invalidSchedule, Detail: p.detail, Next: p.next})
-		}
-	}
-	return out
-}
-
 func refused(problems []problem) bool {
 	for _, p := range problems {
 		if p.code == invalidSchedule {
