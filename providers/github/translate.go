@@ -80,6 +80,9 @@ func namedWorkflow(st specs.Statement, file func(string) ([]byte, error)) (workf
 	if err != nil {
 		return workflow{}, placed(st.Workflow, err, "correct the workflow that "+pos.String()+" names")
 	}
+	if w.refused != "" {
+		return workflow{}, fmt.Errorf("%s: GitHub refuses the workflow that %s names: %s; correct it", st.Workflow, pos, w.refused)
+	}
 	return w, nil
 }
 

@@ -81,6 +81,8 @@ func TestTranslateRefuses(t *testing.T) {
 		{"template without schedule", specs.Statement{Template: template("on: push\n")}, "roles/n.yml: the template has no on.schedule"},
 		{"template is no YAML", specs.Statement{Template: template("on:\n\tx\n")}, "roles/n.yml:2: "},
 		{"template refused", specs.Statement{Template: template("on:\n  schedule:\n    - cron: 0 5 * *\n")}, "roles/n.yml:3: GitHub refuses"},
+		{"template without jobs", specs.Statement{Template: template("on:\n  schedule:\n    - cron: 0 5 * * *\n")}, "roles/n.yml: GitHub refuses the template: it has no jobs"},
+		{"template with an empty job", specs.Statement{Template: template("on:\n  schedule:\n    - cron: 0 5 * * *\njobs:\n  a: {}\n")}, `roles/n.yml: GitHub refuses the template: line 5: the job "a" has neither`},
 		{"template with true", specs.Statement{Template: template("true:\n  schedule:\n    - cron: 0 5 * * *\n")}, "the key is true"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -92,6 +94,11 @@ func TestTranslateRefuses(t *testing.T) {
 	gone := func(string) ([]byte, error) { return nil, errors.New("gone") }
 	_, err := translate(specs.Statement{Schedule: one, Workflow: "x.yml", Fields: at("workflow")}, gone)
 	if err == nil || !strings.Contains(err.Error(), "ledger.yaml:7:3: workflow x.yml") {
+		t.Error(err)
+	}
+	refused := func(string) ([]byte, error) { return []byte("on: {schedule: [{cron: 0 5 * * *}]}\n"), nil }
+	_, err = translate(specs.Statement{Schedule: one, Workflow: "x.yml", Fields: at("workflow")}, refused)
+	if err == nil || !strings.Contains(err.Error(), "x.yml: GitHub refuses the workflow that ledger.yaml:7:3 names: it has no jobs") {
 		t.Error(err)
 	}
 }

@@ -133,6 +133,9 @@ func (r *reader) read() error {
 	if err := r.schedules(*on); err != nil {
 		return err
 	}
+	if err := r.needJobs(top); err != nil {
+		return err
+	}
 	r.finish()
 	return nil
 }

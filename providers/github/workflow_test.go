@@ -83,7 +83,7 @@ func TestObjects(t *testing.T) {
 			[]string{"w.yml [] 0 5 * * * Europe/Oslo, 0 6 * * * UTC"}, nil},
 		{"zone as an item of its own", "on:\n  schedule:\n    - cron: 0 5 * * *\n    - timezone: Europe/Oslo\n",
 			[]string{"w.yml [] 0 5 * * * UTC"}, []string{"suspicious-schedule:4"}},
-		{"anchors", "env: &e {A: b}\non:\n  schedule: &s\n    - &c {cron: 0 5 * * *}\n    - cron: &t 0 6 * * *\njobs: {a: {env: *e, x: *s, y: *c, z: *t}}\n",
+		{"anchors", "env: &e {A: b}\non:\n  schedule: &s\n    - &c {cron: 0 5 * * *}\n    - cron: &t 0 6 * * *\njobs: {a: {runs-on: x, env: *e, x: *s, y: *c, z: *t}}\n",
 			[]string{"w.yml [] 0 5 * * *" + " UTC, 0 6 * * * UTC"}, nil},
 		{"alias of a trigger", "x: &s [{cron: 0 5 * * *}]\non: {schedule: *s}\n", []string{"w.yml [] 0 5 * * * UTC"}, nil},
 		{"merge key", "x: &s {timezone: Europe/Oslo}\non:\n  schedule:\n    - <<: *s\n      cron: 0 5 * * *\n",
@@ -118,10 +118,10 @@ func TestObjects(t *testing.T) {
 			[]string{"w.yml#0 5 * * * [a] 0 5 * * * Asia/Tokyo"}, nil},
 		{"bad role key", "# rolecall: role=a/b\non: {schedule: [{cron: 0 5 * * *}]}\n", []string{"w.yml [!a/b] 0 5 * * * UTC"}, nil},
 		{"marker without a role", "# rolecall: retry\non: {schedule: [{cron: 0 5 * * *}]}\n", []string{"w.yml [!retry] 0 5 * * * UTC"}, nil},
-		{"markers in a script are text", "on:\n  schedule:\n    - cron: 0 5 * * *\njobs:\n  a:\n    steps:\n      - run: |\n          crontab - <<E\n          # rolecall: role=a\n\n          # - cron: x\n          E\n      - run: \"x\n\n          # rolecall: role=b\n          y\"\n      - run: 'it''s\n\n          # rolecall: role=c\n          '\n",
+		{"markers in a script are text", "on:\n  schedule:\n    - cron: 0 5 * * *\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: |\n          crontab - <<E\n          # rolecall: role=a\n\n          # - cron: x\n          E\n      - run: \"x\n\n          # rolecall: role=b\n          y\"\n      - run: 'it''s\n\n          # rolecall: role=c\n          '\n",
 			[]string{"w.yml [] 0 5 * * * UTC"}, nil},
-		{"marker below a script dangles", "on:\n  schedule:\n    - cron: 0 5 * * *\njobs:\n  a:\n    steps:\n      - run: |\n          x\n  # rolecall: role=a\n",
-			[]string{"w.yml [] 0 5 * * * UTC"}, []string{"dangling-marker:9"}},
+		{"marker below a script dangles", "on:\n  schedule:\n    - cron: 0 5 * * *\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: |\n          x\n  # rolecall: role=a\n",
+			[]string{"w.yml [] 0 5 * * * UTC"}, []string{"dangling-marker:10"}},
 		{"commented out under a marker", "on:\n  schedule:\n    # rolecall: role=a\n    # paused for the move\n    # - cron: '0 5 * * *'\n    #   timezone: Asia/Tokyo\n    # rolecall: role=b\n    - cron: 0 6 * * *\n",
 			[]string{"w.yml#0 5 * * * [a] 0 5 * * * Asia/Tokyo commented-out", "w.yml#0 6 * * * [b] 0 6 * * * UTC"}, nil},
 		{"commented out, the timezone first", "on:\n  schedule:\n    # rolecall: role=a\n    # - timezone: Asia/Tokyo\n    #   cron: 0 5 * * *\n    - cron: 0 6 * * *\n",
@@ -134,7 +134,7 @@ func TestObjects(t *testing.T) {
 		{"UTF-16", utf16LE("# rolecall: role=a\non:\n  schedule:\n    - cron: 0 5 * * *\n"), []string{"w.yml [a] 0 5 * * * UTC"}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			w, err := readWorkflow([]byte(tt.text), "w.yml")
+			w, err := readWorkflow([]byte(withJobs(tt.text)), "w.yml")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -149,6 +149,19 @@ func TestObjects(t *testing.T) {
 			}
 		})
 	}
+}
+
+// withJobs is a workflow with a job below it, if it has none.
+func withJobs(text string) string {
+	switch {
+	case strings.HasPrefix(text, "\xff\xfe"):
+		return text + utf16LE(jobsTail)[2:]
+	case strings.Contains(text, "jobs:"):
+		return text
+	case strings.HasPrefix(text, "{"):
+		return strings.TrimSuffix(strings.TrimSpace(text), "}") + ", jobs: {a: {runs-on: x}}}"
+	}
+	return text + jobsTail
 }
 
 func utf16LE(s string) string {
