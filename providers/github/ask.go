@@ -44,14 +44,14 @@ func (a *asker) ask(request func(context.Context) (*gh.Response, error)) (*gh.Re
 		return nil, &trouble{state: providers.Failed, reason: "not reached: " + reason, limit: true}
 	}
 	if err := a.ctx.Err(); err != nil {
-		return nil, explain(err)
+		return nil, a.explain(err)
 	}
 	a.requests++
 	resp, err := shielded(a.ctx, request)
 	if err == nil {
 		return resp, nil
 	}
-	t := explain(err)
+	t := a.explain(err)
 	if t.limit {
 		a.gate.close(t.reason)
 	}

@@ -38,7 +38,7 @@ func failed(format string, args ...any) *trouble {
 // explain sorts an error of the client. The client's own kinds do not suffice:
 // it takes a 429, and a 403 that names the secondary limit only in its message,
 // for ordinary errors (go-github v62, CheckResponse).
-func explain(err error) *trouble {
+func (a *asker) explain(err error) *trouble {
 	var own *trouble
 	var rate *gh.RateLimitError
 	var abuse *gh.AbuseRateLimitError
@@ -54,7 +54,7 @@ func explain(err error) *trouble {
 	case errors.As(err, &accepted):
 		return failed("GitHub is still preparing the answer (202); run the audit again")
 	case errors.As(err, &answer) && answer.Response != nil:
-		return explainAnswer(answer)
+		return a.explainAnswer(answer)
 	}
 	return explainTransport(err)
 }
@@ -118,7 +118,16 @@ func retryAfter(r *http.Response) *time.Duration {
 
 var secondaryWords = regexp.MustCompile(`(?i)secondary rate limit|abuse detection|rate limit exceeded`)
 
-func explainAnswer(e *gh.ErrorResponse) *trouble {
+// tokenVariable is where the client's token comes from, as with gh: one for
+// github.com is sent to no other server.
+func (a *asker) tokenVariable() string {
+	if a.client.BaseURL.Host == "api.github.com" {
+		return "GH_TOKEN"
+	}
+	return "GH_ENTERPRISE_TOKEN"
+}
+
+func (a *asker) explainAnswer(e *gh.ErrorResponse) *trouble {
 	r := e.Response
 	if r.StatusCode == http.StatusTooManyRequests ||
 		r.StatusCode == http.StatusForbidden && (secondaryWords.MatchString(e.Message) || r.Header.Get("Retry-After") != "") {
@@ -130,7 +139,7 @@ func explainAnswer(e *gh.ErrorResponse) *trouble {
 	said := quoted(e.Message)
 	switch code := r.StatusCode; {
 	case code == http.StatusUnauthorized:
-		t.state, t.reason = providers.Denied, "GitHub refuses the token (401"+said+"); set GH_TOKEN to a valid one"
+		t.state, t.reason = providers.Denied, "GitHub refuses the token (401"+said+"); set "+a.tokenVariable()+" to a valid one"
 	case code == http.StatusForbidden && r.Header.Get("X-GitHub-SSO") != "":
 		t.state, t.reason = providers.Denied, "the token is not authorised for the organisation's single sign-on (403); authorise it in GitHub's token settings"
 	case code == http.StatusForbidden:

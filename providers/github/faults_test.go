@@ -3,6 +3,7 @@ package github
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	gh "github.com/google/go-github/v62/github"
 
 	"github.com/rolecall-dev/rolecall/providers"
 )
@@ -280,3 +282,31 @@ func TestInterrupted(t *testing.T) {
 		t.Error(areas(got))
 	}
 }
+
+// The variable that is named is the one whose token the server was sent.
+func TestRefusedTokenNamesItsVariable(t *testing.T) {
+	refuse := roundTripper(func(r *http.Request) (*http.Response, error) {
+		body := io.NopCloser(strings.NewReader(`{"message":"Bad credentials"}`))
+		return &http.Response{StatusCode: http.StatusUnauthorized, Header: http.Header{}, Body: body, Request: r}, nil
+	})
+	github := gh.NewClient(&http.Client{Transport: refuse})
+	own, err := gh.NewClient(&http.Client{Transport: refuse}).WithEnterpriseURLs("https://github.example.com", "https://github.example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, client := range map[string]*gh.Client{"; set GH_TOKEN to": github, "; set GH_ENTERPRISE_TOKEN to": own} {
+		for _, repo := range []string{"acme/shop", "acme/*"} {
+			p, err := New(client, Config{Source: "ci", Repos: []string{repo}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if said := reasons(p.Observe(context.Background(), providers.Selection{})); len(said) != 1 || !strings.Contains(said[0], want) {
+				t.Errorf("%s: %q, want %q", repo, said, want)
+			}
+		}
+	}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

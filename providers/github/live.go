@@ -191,7 +191,7 @@ func (p *Provider) owner(ctx context.Context, g *gate, owner string, out *provid
 	out.Notes = append(out.Notes, l.notes...)
 	area := providers.Area{Part: "owner/" + owner, State: providers.Read}
 	if err != nil {
-		t := explain(err)
+		t := l.explain(err)
 		area.State, area.Reason = t.state, "the list of repositories: "+t.reason
 		if len(l.found) > 0 {
 			area.State = providers.Partial

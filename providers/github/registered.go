@@ -36,7 +36,7 @@ func (r *repository) registrations() (map[string]*gh.Workflow, bool) {
 	if err == nil {
 		return out, true
 	}
-	if t := explain(err); !t.limit && actionsOff.MatchString(t.reason) {
+	if t := r.explain(err); !t.limit && actionsOff.MatchString(t.reason) {
 		r.inactive("actions-disabled", "GitHub Actions is switched off for the repository", "switch Actions on in the repository's settings")
 		return nil, false
 	}

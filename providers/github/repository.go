@@ -47,7 +47,7 @@ func (r *repository) observe() reading {
 	r.out.area = providers.Area{Part: r.target.part(), State: providers.Read}
 	files, err := r.open()
 	if err != nil {
-		t := explain(err)
+		t := r.explain(err)
 		r.out.area.State, r.out.area.Reason = t.state, t.reason
 		return r.out
 	}
@@ -68,7 +68,7 @@ func (r *repository) observe() reading {
 
 // gap says that something could not be read.
 func (r *repository) gap(what string, err error) {
-	r.gaps = append(r.gaps, what+": "+explain(err).reason)
+	r.gaps = append(r.gaps, what+": "+r.explain(err).reason)
 }
 
 func (r *repository) note(code, message string) {
