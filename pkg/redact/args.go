@@ -1,6 +1,8 @@
 package redact
 
 import (
+	"path"
+	"slices"
 	"strings"
 )
 
@@ -20,8 +22,11 @@ func Args(args []string) []string {
 
 // argWalk knows the program and the flag before an argument.
 type argWalk struct {
-	prog program
-	prev string
+	prog  program
+	words positionals
+	name  string // the first word that is no flag and no variable
+	bare  bool   // the list begins with a flag: the program stands elsewhere
+	prev  string
 }
 
 // secret is where in an argument a secret begins that only its flag or program
@@ -29,7 +34,11 @@ type argWalk struct {
 func (w *argWalk) secret(arg string) (int, bool) {
 	from, is := w.from(arg)
 	if p, ok := programOf(arg); ok && !is {
-		w.prog = p
+		w.prog, w.words = p, positionals{}
+	}
+	w.bare = w.bare || w.name == "" && arg != "" && arg[0] == '-'
+	if w.name == "" && !w.bare && !strings.Contains(arg, "=") {
+		w.name = arg
 	}
 	if w.prog.only != "" && arg == w.prog.only {
 		w.prog.only = ""
@@ -42,10 +51,19 @@ func (w *argWalk) from(arg string) (int, bool) {
 	if from, ok := w.prog.attached(arg); ok {
 		return from, true
 	}
+	if w.prog.positionals && w.words.secret(arg) {
+		return 0, !reference(arg)
+	}
 	if arg == "" || arg[0] == '-' || reference(arg) || plainWord(arg) || len(w.prev) < 2 || w.prev[0] != '-' {
 		return 0, false
 	}
-	if !prompts(w.prev) && sensitive(w.prev) || w.prog.takesNext(w.prev) {
+	if isKeyFlag(w.prev) && harmlessKey(arg) {
+		return 0, false
+	}
+	if !prompts(w.prev) && sensitive(w.prev) {
+		return 0, !filePath(arg)
+	}
+	if w.prog.takesNext(w.prev) || w.prev == "-p" && w.ownP(arg) {
 		return 0, true
 	}
 	for f, sign := range w.prog.user {
@@ -55,4 +73,17 @@ func (w *argWalk) from(arg string) (int, bool) {
 		}
 	}
 	return 0, false
+}
+
+// ownP says that what follows -p is a secret, for a program that is not known: of
+// an image, where the list does not name it, anything but a port and a path, else
+// only what looks like a secret.
+func (w *argWalk) ownP(arg string) bool {
+	switch {
+	case w.prog.known || plainOfP(arg):
+		return false
+	case w.bare:
+		return true
+	}
+	return looksSecret(arg) && !slices.ContainsFunc(plainP, func(n string) bool { return likeName(n, path.Base(w.name)) })
 }

@@ -82,7 +82,29 @@ func valueOf(s string, start, end int, open byte) (span, bool) {
 	if !ok {
 		return span{}, false
 	}
-	return value(s, at, n.open, n.query())
+	if fault(s, at) {
+		return span{}, false
+	}
+	return n.value(at)
+}
+
+// value is the secret that begins at a place. What says how to authenticate is
+// masked with it, since it may be the password itself.
+func (n named) value(at int) (span, bool) {
+	v, ok := value(n.s, at, n.open, n.query())
+	text := n.s[v.from:v.to]
+	switch {
+	case !ok || !n.query() && filePath(text) || isKeyFlag(n.name()) && harmlessKey(text):
+		return v, false
+	case !strings.EqualFold(text, "bearer") && !strings.EqualFold(text, "basic"):
+		return v, true
+	}
+	next := skip(n.s, v.to, isBlank)
+	if second, is := value(n.s, next, n.open, false); is && next > v.to {
+		return span{v.from, second.to}, true
+	}
+	second := n.s[next:wordEnd(n.s, next, n.open)]
+	return v, !masked(second) && !reference(second)
 }
 
 func (n named) hides() bool {
@@ -151,10 +173,23 @@ func (n named) afterFlag() (int, bool) {
 	for strings.HasPrefix(n.s[next:], "\\\n") || strings.HasPrefix(n.s[next:], "- ") && strings.Contains(n.s[at:next], "\n") {
 		next = skip(n.s, next+2, isSpace)
 	}
-	if next == at || next == len(n.s) || strings.HasPrefix(strings.TrimLeft(n.s[next:], `\"'`), "-") {
+	if strings.HasPrefix(n.s[next:], "<<<") {
+		next = skip(n.s, next+len("<<<"), isBlank)
+	}
+	if next == at || next == len(n.s) || strings.HasPrefix(strings.TrimLeft(n.s[next:], `\"'`), "-") || operator(n.s, next) {
 		return 0, false
 	}
 	return next, true
+}
+
+// operator says that a word of a shell's grammar stands at a place, after a flag
+// that takes no value.
+func operator(s string, at int) bool {
+	switch s[at : at+indexAny(s[at:], spaces)] {
+	case "<", "<<", ">", ">>", "|", "||", "&", "&&", ";", "2>&1", "2>":
+		return true
+	}
+	return false
 }
 
 func skip(s string, at int, while func(byte) bool) int {

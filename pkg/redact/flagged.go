@@ -71,6 +71,7 @@ const aSecret = "secret"
 type command struct {
 	found *spans
 	prog  program
+	words positionals
 	seen  bool   // the word that the program's flags depend on
 	takes string // what the flag before waits for: a secret, or the sign before one
 }
@@ -80,8 +81,12 @@ func (c *command) word(w string, at int) {
 	c.takes = ""
 	switch {
 	case w == "":
-	case takes == aSecret && w[0] != '-':
+	case c.prog.positionals && c.words.secret(w):
 		c.hide(w, at)
+	case takes == aSecret && w[0] != '-':
+		if !c.prog.database(w) {
+			c.hide(w, at)
+		}
 	case takes != "" && w[0] != '-':
 		c.user(takes, w, at)
 	case w[0] == '-':
@@ -93,7 +98,7 @@ func (c *command) word(w string, at int) {
 
 func (c *command) plain(w string, at int) {
 	if p, ok := programOf(w); ok {
-		c.prog, c.seen = p, false
+		c.prog, c.seen, c.words = p, false, positionals{}
 		return
 	}
 	if c.prog.only != "" && w == c.prog.only {

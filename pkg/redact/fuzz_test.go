@@ -57,6 +57,18 @@ func FuzzPlanted(f *testing.F) {
 		if strings.Contains(row, "-u S:") && strings.Contains(secret, ":") {
 			t.Skip("a user and a password")
 		}
+		if strings.Contains(row, "mysql -u root -p S") && strings.Trim(secret, "abcdefghijklmnopqrstuvwxyz_") == "" {
+			t.Skip("a database after a flag that asks")
+		}
+		if strings.Contains(row, "--key") && (strings.ContainsAny(secret, ".,/") || strings.IndexByte("0123456789", secret[0]) >= 0) {
+			t.Skip("a column or a file")
+		}
+		if strings.Contains(row, ".") && strings.Contains(row, "/S") && strings.ContainsAny(secret, "/?#") {
+			t.Skip("it ends the part of a URL's path")
+		}
+		if key, _, ok := strings.Cut(secret, "="); ok && strings.Contains(row, "vault login") && strings.Trim(key, "abcdefghijklmnopqrstuvwxyz_") == "" {
+			t.Skip("a parameter of the login")
+		}
 		in := restore(row, secret)
 		if got := redact.Text(in); strings.Contains(got, secret) {
 			t.Errorf("the secret %q survives\n in %q\ngot %q", secret, in, got)

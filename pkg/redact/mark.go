@@ -10,18 +10,23 @@ import (
 // which the text alone does not: what stands under a sensitive key, and the
 // argument after a flag that takes a secret. The meaning, and so the hash, stays
 // what it was. Secrets within a text are left to Text.
-func Mark(v specs.Value) specs.Value {
+func Mark(v specs.Value) specs.Value { return mark(v, false) }
+
+// mark marks a value. A list that was walked before, with the program that stands
+// elsewhere, is not walked again without it.
+func mark(v specs.Value, walked bool) specs.Value {
 	if v.Kind != specs.Map && v.Kind != specs.List {
 		return v
 	}
 	v.Members = slices.Clone(v.Members)
-	if v.Kind == specs.List {
-		new(argWalk).mark(v.Members)
-	} else {
+	switch {
+	case v.Kind == specs.Map:
 		markCommand(v.Members)
+	case !walked:
+		new(argWalk).mark(v.Members)
 	}
 	for i, m := range v.Members {
-		value := Mark(m.Value)
+		value := mark(m.Value, v.Kind == specs.Map && (m.Key == "command" || m.Key == "args"))
 		if m.Key != "" && sensitive(m.Key) {
 			value = sealed(value)
 		}

@@ -42,11 +42,14 @@ func TestMark(t *testing.T) {
 		member("zcontainer", specs.NewMap(member("command", texts("mysqldump")), member("args", texts("-p", "violet-6", "shop")))),
 		member("zcurl", texts("curl", "-u", "me:violet-7", "-o", "/dev/null")),
 		member("zdump", texts("mysqldump", "-pviolet", "shop")),
+		member("zimage", specs.NewMap(member("args", texts("-p", "violet-8")))),
+		member("zmkdir", specs.NewMap(member("command", texts("mkdir")), member("args", texts("-p", "data1")))),
+		member("zports", texts("-p", "8080", "-p", "/srv/x")),
 		member("secretName", specs.NewText("tls")),
 	)
 	before := specs.Spec{Body: body}.Hash()
 	marked := redact.Mark(body)
-	if got, want := strings.Join(secrets(marked), " "), "violet-2 violet-5 violet-1 violet-3 violet-4 violet-6 me:violet-7 -pviolet"; got != want {
+	if got, want := strings.Join(secrets(marked), " "), "violet-2 violet-5 violet-1 violet-3 violet-4 violet-6 me:violet-7 -pviolet violet-8"; got != want {
 		t.Errorf("marked %s, want %s", got, want)
 	}
 	if len(secrets(body)) > 0 {

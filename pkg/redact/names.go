@@ -15,8 +15,8 @@ var parts = []string{"pass", "pw", "pwd", "psw", "auth", "authorization", "beare
 // PGPASS, sshpass, rootpw.
 var tails = []string{"pass", "pwd", "pw"}
 
-// notTails are words that end in one of the tails, and the shell's directories.
-var notTails = []string{"bypass", "compass", "trespass", "pwd", "oldpwd"}
+// notTails are words that end in one of the tails.
+var notTails = []string{"bypass", "compass", "trespass"}
 
 // about are last parts of a name that says something about a secret and does not
 // hold it: PASSWORD_FILE, token-ttl.
@@ -38,8 +38,11 @@ const longestName = 80
 // sensitive says that what is assigned to a name, or follows it as a flag, is
 // likely a secret.
 func sensitive(name string) bool {
-	if len(name) < 2 {
-		return false
+	if len(name) < 2 || name == "PWD" || name == "OLDPWD" {
+		return false // the shell's directories
+	}
+	if isKeyFlag(name) {
+		return true
 	}
 	name = name[max(0, len(name)-longestName):]
 	low := strings.ToLower(name)

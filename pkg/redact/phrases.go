@@ -7,7 +7,7 @@ import (
 )
 
 // phrase is a turn of words around a secret, which is the expression's first
-// group. It is looked for only where the text holds one of the cues.
+// group that matched. It is looked for only where the text holds one of the cues.
 type phrase struct {
 	cues []string
 	expr string
@@ -20,32 +20,51 @@ var phrases = []phrase{
 	newPhrase(`=["']?[\w.+-]+:([^\s"']+)@[\w.-]+(?:[:/\s"']|$)`, "@"),
 	// Bearer and Basic outside of a header.
 	newPhrase(`(?i)\b(?:bearer|basic)[ \t]+([a-z0-9+/_.~=-]{16,})`, "earer", "asic", "EARER", "ASIC"),
+	// Bearer as all of a value, where any word is the token.
+	newPhrase(`(?im)(?:^|[:="'])[ \t]*bearer[ \t]+([^\s"']+)[ \t]*(?:["']|$)`, "earer", "EARER"),
+	newPhrase(`(?im)[:="'][ \t]*bearer[ \t]+([^\s"'a-z]*[^\s"']*\d[^\s"']*)`, "earer", "EARER"),
 	// SQL.
 	newPhrase(`(?i)\b(?:identified\s+(?:with\s+\w+\s+)?by|password)\s+\\?["']([^"'\\]+)`, "IDENTIFIED", "dentified", "PASSWORD", "assword"),
 	// netrc: login x password y.
 	newPhrase(`(?i)\blogin\s+\S+\s+(?:password|passwd)\s+(\S+)`, "login", "LOGIN"),
 	// A password that is piped into a program that asks for one.
-	newPhrase(`(?i)\b(?:echo|printf)\s+(?:-\w+\s+)*([^\n]*?\S)\s*\|\s*(?:\S*/)?(?:sudo\b[^|\n]*\s-\w*S|su\b|passwd\b|chpasswd\b|kinit\b|cryptsetup\b|gpg2?\b|openssl\b|[^|\n]*-stdin\b)`, "echo", "printf"),
+	newPhrase(`(?i)\b(?:echo|printf)\s+(?:-\w+\s+)*([^\n]*?\S)\s*\|\s*(?:\S*/)?(?:sudo\b[^|\n]*\s-\w*S|su\b|passwd\b|chpasswd\b|kinit\b|cryptsetup\b|gpg2?\b|openssl\b|[^|\n]*-stdin\b|[^|\n]*--with-token\b)`, "echo", "printf"),
+	// The same as a here-string.
+	newPhrase(`(?i)\b(?:login|su|sudo\b[^|\n]*\s-\w*S|passwd|chpasswd|kinit|cryptsetup|gpg2?|openssl|auth|[\w-]+-(?:stdin|token))\b[^\n;|]*?<<<[ \t]*(?:"([^"\n]+)|'([^'\n]+)|([^\s"']+))`, "<<<"),
 	// Authentication of a key-value store, which is a word and no flag.
 	newPhrase(`\bAUTH\s+([^\s"']+)`, "AUTH "),
-	newPhrase(`\bvault\s+login\s+(?:-\S+\s+)*([^\s"'=-][^\s"'=]*)(?:\s|$)`, "vault"),
+	newPhrase(`\bvault\s+login\s+(?:-\S+\s+)*([^\s"'=-][^\s"'=]*[^\s"'=a-z_][^\s"'=]*=[^\s"']+|[^\s"'=-][^\s"'=]*=*)(?:\s|$)`, "vault"),
 }
 
 func newPhrase(expr string, cues ...string) phrase {
 	return phrase{cues, expr, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })}
 }
 
-func inPhrases(s string, found *spans) {
+func inPhrases(s string, found *spans) { findPhrases(s, phrases, found) }
+
+func findPhrases(s string, phrases []phrase, found *spans) {
 	for _, p := range phrases {
 		if !containsAny(s, p.cues) {
 			continue
 		}
 		for _, m := range p.re().FindAllStringSubmatchIndex(s, -1) {
-			if text := s[m[2]:m[3]]; !masked(text) && !reference(text) {
-				found.add(m[2], m[3])
+			from, to := firstGroup(m)
+			if text := s[from:to]; !masked(text) && !reference(text) {
+				found.add(from, to)
 			}
 		}
 	}
+}
+
+// firstGroup is the range of the first group that matched, of those that stand
+// for each other.
+func firstGroup(m []int) (int, int) {
+	for i := 2; i < len(m); i += 2 {
+		if m[i] >= 0 {
+			return m[i], m[i+1]
+		}
+	}
+	return 0, 0
 }
 
 // keyBlocks finds private keys, also those whose end is cut off.

@@ -16,6 +16,11 @@ type program struct {
 	// only is a word that must have been met, since the flags mean something else
 	// without it: docker run -p 80:80 and docker login -p x.
 	only string
+	// asks says that the flag by itself takes no value but asks for one, so that
+	// the next word may be something else, such as a database.
+	asks bool
+	// positionals says that a word is a secret by its place.
+	positionals bool
 	// logon says that a word USER/PASSWORD holds a secret.
 	logon bool
 }
@@ -26,7 +31,9 @@ var programs = []struct {
 	names []string
 	is    program
 }{
-	{[]string{"mysql*", "mariadb*", "mydumper", "myloader", "xtrabackup", "innobackupex", "sshpass", "mongo*", "cqlsh", "beeline", "rabbitmqadmin", "influx*", "7z*", "rar", "unrar", "ncftp*", "nsupdate"}, program{secret: []string{"-p"}}},
+	{[]string{"mysql*", "mariadb*"}, program{secret: []string{"-p"}, asks: true}},
+	{[]string{"htpasswd"}, program{positionals: true}},
+	{[]string{"mydumper", "myloader", "xtrabackup", "innobackupex", "sshpass", "mongo*", "cqlsh", "beeline", "rabbitmqadmin", "influx*", "7z*", "rar", "unrar", "ncftp*", "nsupdate"}, program{secret: []string{"-p"}}},
 	{[]string{"docker", "podman", "buildah", "skopeo", "nerdctl", "oras", "crane", "helm", "az", "oc", "cf", "argocd"}, program{secret: []string{"-p"}, only: "login"}},
 	{[]string{"redis-cli", "valkey-cli", "keydb-cli"}, program{secret: []string{"-a"}}},
 	{[]string{"ldap*"}, program{secret: []string{"-w"}}},
@@ -72,6 +79,24 @@ func (p program) takesNext(flag string) bool {
 		return flag == f || len(f) == 2 && lastOfCluster(flag, f[1])
 	})
 }
+
+// database says that a word after a flag that asks is rather a name than a secret.
+func (p program) database(w string) bool {
+	return p.asks && strings.Trim(w, "abcdefghijklmnopqrstuvwxyz_") == ""
+}
+
+// plainOfP says that what follows a lone -p of a program that is not named is a
+// port, an address, a protocol or a path.
+func plainOfP(v string) bool {
+	if v == "" || strings.IndexByte("/.~", v[0]) >= 0 || strings.Trim(v, "0123456789.:,/-") == "" {
+		return true
+	}
+	return slices.Contains([]string{"tcp", "udp", "icmp"}, strings.TrimLeft(v, "0123456789.:-/"))
+}
+
+// plainP are programs whose -p takes no secret, by their manuals, though what
+// follows it need not be a number.
+var plainP = []string{"mkdir", "rmdir", "mkfifo", "cp", "mv", "install", "tar", "rsync", "scp", "sftp", "ssh*", "sudo", "nc", "ncat", "psql", "pg_*", "ps", "pgrep", "perl", "git", "patch", "pytest", "python*", "bash", "sh", "dash", "node", "wget", "iptables", "ip6tables", "kubectl", "screen", "xargs", "make", "mvn", "tsc", "cargo", "read", "aws", "touch", "test", "declare", "export"}
 
 // lastOfCluster says that a flag ends a group of one-letter flags: u in -su.
 func lastOfCluster(flag string, letter byte) bool {

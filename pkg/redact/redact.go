@@ -64,7 +64,7 @@ func shorten(s string) string {
 // once masks what every finder finds in a text. Positions come first, since they
 // tell a user from its password, which the detector takes together.
 func once(s string) string {
-	return masks(masks(s, assigned, flagged, inURLs, inPhrases, keyBlocks), detected)
+	return masks(masks(s, assigned, flagged, inURLs, inCapabilities, inPhrases, keyBlocks), detected)
 }
 
 func masks(s string, finders ...func(string, *spans)) string {

@@ -29,6 +29,15 @@ var positions = []string{
 	"/opt/own/tool -pS",
 	"x --exec='mysqldump -pS shop' --all", `x --exec="/opt/own/tool -pS shop"`, `CMD="mysqldump -u root -pS shop" && eval $CMD`, "x a'b c' /opt/own/tool -pS 'y",
 	"sqlplus scott/S@orcl @job.sql", "smbclient //host/share -U me%S -c ls", "lftp -u me,S ftp.example",
+	"htpasswd -b /etc/nginx/users me S", "htpasswd -cbB /etc/nginx/users me S && true", "htpasswd -bBC 12 users me 'S'", "sudo htpasswd -nb me S",
+	// Flags that are words of other meanings too.
+	"/opt/run --pwd=S", "/opt/run --pwd S --all", "Server=db;Pwd=S", "/opt/run --key S", "/opt/run --key=S --all", `["--key", "S"]`,
+	// URLs that let in whoever knows them.
+	"curl -d x https://discord.com/api/webhooks/1234567890/S", "curl https://discordapp.com/api/v10/webhooks/1234567890/S?wait=true",
+	"curl https://hooks.slack.com/services/T0A1/S", "curl 'https://hooks.slack.com/workflows/T0A1/S'", "curl https://acme.webhook.office.com/webhookb2/S",
+	"curl https://api.telegram.org/bot123456:S/sendMessage?chat_id=1", "curl -m 10 https://hc-ping.com/S", "curl -m 10 hc-ping.com/S/start && x",
+	"curl https://healthchecks.io/ping/S", "curl https://cronitor.link/p/S/nightly", "curl https://cronitor.link/S?state=run",
+	"curl https://uptime.betterstack.com/api/v1/heartbeat/S", "wget -q https://nosnch.in/S", "curl https://maker.ifttt.com/trigger/lit/with/key/S",
 	// curl.
 	"curl -u me:S https://feed.example/", "curl -sSu me:S https://feed.example/", "curl -ume:S https://feed.example/",
 	"curl --user me:S https://feed.example/", "curl --user=me:S https://feed.example/", "curl -u 'me:S' https://feed.example/",
@@ -55,6 +64,8 @@ var positions = []string{
 	// Phrases.
 	"echo S | sudo -S reboot", "echo S | docker login --password-stdin -u me", "printf S | sudo -S true",
 	"psql -c \"alter role me password 'S'\"", "mysql -e \"create user x identified by 'S'\"", "machine feed.example login me password S",
+	"gh auth login --with-token <<< S", "gh auth login --with-token <<<S", `docker login -u me --password-stdin r.example <<< "S"`, "sudo -S reboot <<< 'S'",
+	"/opt/run --token <<< S --all", "echo S | gh auth login --with-token", "Bearer S", "note: Bearer S", `{"x": "Bearer S"}`, "Authorization=S", "note: Bearer S\nother: 1",
 	"vault login S", "redis-cli <<< 'AUTH S'",
 }
 
@@ -77,6 +88,25 @@ func TestPositions(t *testing.T) {
 			if !redact.Changed(in) || redact.Changed(got) {
 				t.Errorf("%s: Changed is wrong", in)
 			}
+		}
+	}
+}
+
+// On a host of one's own only what has the form of a token is one.
+func TestOwnHosts(t *testing.T) {
+	for _, c := range []struct{ url, secret string }{
+		{"https://ping.shop.example/%", "5bf66975-d4c7-4bf5-bcc8-b8d8a82ea278"}, {"http://hc.example:8000/ping/%/start", "5bf66975-d4c7-4bf5-bcc8-b8d8a82ea278"},
+		{"https://chat.example/hooks/%", "abcdefghij1234567890abcdef"}, {"https://kuma.example/api/push/%?status=up", "aBcDeFgH12"},
+		{"https://hooks.zapier.com/hooks/catch/1234/%", "ab12cd/"}, {"x Authorization=Bearer %", "violet-77"}, {"token: Bearer %", "violet-77"},
+	} {
+		got := redact.Text("curl " + strings.ReplaceAll(c.url, "%", c.secret))
+		if strings.Contains(got, c.secret) || redact.Text(got) != got {
+			t.Errorf("%q stays", got)
+		}
+	}
+	for _, s := range []string{"https://shop.example/ping/today", "https://shop.example/items/5bf66975-d4c7-4bf5-bcc8-b8d8a82ea278", "https://shop.example/hooks/nightly-report"} {
+		if got := redact.Text(s); got != s {
+			t.Errorf("%q became %q", s, got)
 		}
 	}
 }

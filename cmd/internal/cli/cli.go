@@ -116,7 +116,7 @@ func execute(ctx context.Context, root *cobra.Command) (cmd *cobra.Command, err 
 
 // complain says an error, one line for each that is joined in it.
 func (a *app) complain(cmd *cobra.Command, err error) {
-	for _, line := range strings.Split(strings.TrimRight(suggest(cmd, err), "\n"), "\n") {
+	for _, line := range strings.Split(strings.TrimRight(redact.Text(suggest(cmd, err)), "\n"), "\n") {
 		fmt.Fprintf(a.Err, "rolecall: %s\n", escapeLine(line))
 	}
 }
