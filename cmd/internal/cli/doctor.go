@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/url"
 	"os"
 	"os/exec"
 	"os/user"
@@ -304,19 +305,44 @@ func (d *checkup) githubNeeds(api string, base check) {
 		base.State, base.Detail = stateOK, name
 	} else {
 		base.State, base.Detail = stateMissing, "without one only public repositories are seen, and 60 requests an hour"
-		base.Next = "set GH_TOKEN, for example with: export GH_TOKEN=$(gh auth token)"
+		first := d.tokenVariables(api)[0]
+		base.Next = fmt.Sprintf("set %s, for example with: export %s=$(gh auth token%s)", first, first, hostOption(d.githubHost(api)))
 	}
 	d.add(base)
 }
 
-// tokenVariable is the first variable that is set, in the order in which they
-// are used.
-func (d *checkup) tokenVariable(api string) string {
-	names := []string{"GH_TOKEN", "GITHUB_TOKEN"}
-	if host := firstOf(api, d.getenv("GH_HOST")); host != "" && !oneOf(host, "github.com", "https://api.github.com") {
-		names = append([]string{"GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"}, names...)
+// githubHost is the server that is asked in place of github.com; empty for that
+// one.
+func (d *checkup) githubHost(api string) string {
+	if host := firstOf(api, d.getenv("GH_HOST")); !oneOf(host, "github.com", "https://api.github.com") {
+		return host
 	}
-	for _, n := range names {
+	return ""
+}
+
+// hostOption is how gh is asked for the token of another server.
+func hostOption(host string) string {
+	if u, err := url.Parse(host); err == nil && u.Host != "" {
+		host = u.Host
+	}
+	if host == "" {
+		return ""
+	}
+	return " --hostname " + host
+}
+
+// tokenVariables are those that are used for a server, in their order: a token
+// for github.com is sent to no other.
+func (d *checkup) tokenVariables(api string) []string {
+	if d.githubHost(api) != "" {
+		return []string{"GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"}
+	}
+	return []string{"GH_TOKEN", "GITHUB_TOKEN"}
+}
+
+// tokenVariable is the first variable that is set.
+func (d *checkup) tokenVariable(api string) string {
+	for _, n := range d.tokenVariables(api) {
 		if d.getenv(n) != "" {
 			return n
 		}
@@ -351,7 +377,7 @@ func (d *checkup) beginner() {
 	if name := d.tokenVariable(""); name != "" {
 		g.Detail, g.Next = name+" is set", "try: rolecall list -R OWNER/REPO"
 	} else {
-		g.State, g.Detail = stateMissing, "neither GH_TOKEN nor GITHUB_TOKEN is set"
+		g.State, g.Detail = stateMissing, "neither "+strings.Join(d.tokenVariables(""), " nor ")+" is set"
 	}
 	d.add(g)
 }
