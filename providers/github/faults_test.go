@@ -146,7 +146,8 @@ func testHitch(t *testing.T, h hitch, at int, whole providers.Observation) {
 	}
 	failing := *spoiled.Load()
 	checkNothingLost(t, failing, whole, got)
-	if got.Requests > len(f.requestsSoFar()) {
+	// One that is given up early may not have come to the server.
+	if h.name != "no answer in time" && got.Requests > len(f.requestsSoFar()) {
 		t.Errorf("%s: %d requests said, %d made", failing, got.Requests, len(f.requestsSoFar()))
 	}
 	if gaps := reasons(got); len(gaps) == 0 {
