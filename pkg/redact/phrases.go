@@ -40,11 +40,13 @@ func newPhrase(expr string, cues ...string) phrase {
 	return phrase{cues, expr, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })}
 }
 
-func inPhrases(s string, found *spans) { findPhrases(s, phrases, found) }
+func inPhrases(s string, found *spans) { findPhrases(s, s, phrases, found) }
 
-func findPhrases(s string, phrases []phrase, found *spans) {
+// findPhrases looks for each phrase of which a cue is in a text, as it was given
+// or in small letters.
+func findPhrases(s, cued string, phrases []phrase, found *spans) {
 	for _, p := range phrases {
-		if !containsAny(s, p.cues) {
+		if !containsAny(cued, p.cues) {
 			continue
 		}
 		for _, m := range p.re().FindAllStringSubmatchIndex(s, -1) {

@@ -25,7 +25,7 @@ func TestReadable(t *testing.T) {
 		"0 2 * * 1-5", "kubernetes:prod/batch/retry", "drift:retry@prod", "ledger.yaml:14:3", "use_token=true", "https://host.example:8443/a/@scope/pkg",
 		"openssl x509 -in /etc/ssl/x.pem -noout", "nice -n 10 ionice -c3 /opt/run", "perl -pe s/a/b/ x", "sort -k2 x | uniq -c", "--bypass=all", "PWD=/srv",
 		"open root/etc/passwd: permission denied", "read /etc/passwd: is a directory", "open /run/secrets/token: no such file or directory", "passwd: permission denied",
-		"rolecall: open root/etc/db-secret: permission denied; read it as root", "mount -v /etc/passwd:/etc/passwd:ro", "secret: not found", "GITHUB_TOKEN: is not set",
+		"rolecall: open root/etc/db-secret: permission denied; read it as root", "mount -v /etc/passwd:/etc/passwd:ro", "secret: not found", "ledger: passwd: not a regular file; name it with --ledger", "GITHUB_TOKEN: is not set",
 		"mysqldump -p db", "mysqldump -u root -p db", "mysql -p shop_old < x.sql", "/opt/run --creds=/etc/secrets/creds.json", "/opt/run --token-file /etc/db/token",
 		"/opt/run --token /etc/db/token --all", "/opt/run --token=/var/run/secrets/kubernetes.io/serviceaccount/token", `["--token", "/etc/db/token"]`,
 		"/opt/run --key-file /etc/x.pem", "sort --key 2 x", "sort --key=2,3 x", "sort --key=2n,3.4 x", "sort -k 2 --key 1,1n", "curl --key client.key --cert x.pem x", "/opt/run --key ~/x", "redis-cli get key violet",

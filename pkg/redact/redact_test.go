@@ -35,7 +35,7 @@ var positions = []string{
 	// URLs that let in whoever knows them.
 	"curl -d x https://discord.com/api/webhooks/1234567890/S", "curl https://discordapp.com/api/v10/webhooks/1234567890/S?wait=true",
 	"curl https://hooks.slack.com/services/T0A1/S", "curl 'https://hooks.slack.com/workflows/T0A1/S'", "curl https://acme.webhook.office.com/webhookb2/S",
-	"curl https://api.telegram.org/bot123456:S/sendMessage?chat_id=1", "curl -m 10 https://hc-ping.com/S", "curl -m 10 hc-ping.com/S/start && x",
+	"curl https://api.telegram.org/bot123456:S/sendMessage?chat_id=1", "curl -m 10 https://hc-ping.com/S", "curl -m 10 hc-ping.com/S/start && x", "curl HTTPS://HC-PING.COM/S",
 	"curl https://healthchecks.io/ping/S", "curl https://cronitor.link/p/S/nightly", "curl https://cronitor.link/S?state=run",
 	"curl https://uptime.betterstack.com/api/v1/heartbeat/S", "wget -q https://nosnch.in/S", "curl https://maker.ifttt.com/trigger/lit/with/key/S",
 	// curl.
