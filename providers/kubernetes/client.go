@@ -1,8 +1,11 @@
 package kubernetes
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -66,11 +69,27 @@ func explainConfig(err error, rules *clientcmd.ClientConfigLoadingRules, context
 	names := strings.Join(slices.Sorted(maps.Keys(raw.Contexts)), ", ")
 	switch {
 	case context != "" && raw.Contexts[context] == nil:
-		return fmt.Errorf("context %q is not in %s, which has: %s", context, files, names)
+		return noContext(context, rules.GetLoadingPrecedence(), names)
 	case context == "" && raw.CurrentContext == "" && names != "":
 		return fmt.Errorf("%s has no current context; name one of these with --context: %s", files, names)
 	case clientcmd.IsEmptyConfig(err):
 		return fmt.Errorf("no kubeconfig says how to reach a cluster (looked at %s); set KUBECONFIG, or name a file with --kubeconfig", files)
 	}
 	return fmt.Errorf("kubeconfig %s: %w", files, err)
+}
+
+// noContext says what there is where a context is missing: others by their
+// names, files without any, or no file.
+func noContext(context string, files []string, names string) error {
+	there := slices.DeleteFunc(slices.Clone(files), func(f string) bool {
+		_, err := os.Stat(f)
+		return errors.Is(err, fs.ErrNotExist)
+	})
+	switch {
+	case names != "":
+		return fmt.Errorf("context %q is not in %s, which has: %s; name one of these, or another file with --kubeconfig", context, strings.Join(there, ", "), names)
+	case len(there) > 0:
+		return fmt.Errorf("context %q is not in %s, which has no context at all; name the file that has it with KUBECONFIG or --kubeconfig, or get one from who runs the cluster", context, strings.Join(there, ", "))
+	}
+	return fmt.Errorf("context %q cannot be looked up, since no kubeconfig was found (looked at %s); set KUBECONFIG, or name a file with --kubeconfig", context, strings.Join(files, ", "))
 }

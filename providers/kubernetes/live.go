@@ -93,7 +93,15 @@ func oneByOne(n int, do func(i int)) {
 }
 
 // Translate gives what a role's statement wants of a CronJob.
-func (p *Provider) Translate(st specs.Statement) (specs.Desired, error) { return translate(st) }
+func (p *Provider) Translate(st specs.Statement) (specs.Desired, error) {
+	return p.scope().translate(st)
+}
+
+// Reads says that the source can hold CronJobs of a namespace, as far as its
+// configuration says: of all of them where it names none.
+func (p *Provider) Reads(namespace string) bool { return p.scope().reads(namespace) }
+
+func (p *Provider) scope() scope { return scope{source: p.source, namespaces: p.namespaces} }
 
 // Observe lists the CronJobs. Named namespaces are an area each. The whole
 // cluster is asked for in one list and is one area, named cluster; where that

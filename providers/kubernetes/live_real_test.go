@@ -460,3 +460,59 @@ func TestRealRefusals(t *testing.T) {
 		}
 	}
 }
+
+// TestRealFaultsOfManifests: what faultsOf says, the server says in the same
+// words, and it takes what has no fault.
+func TestRealFaultsOfManifests(t *testing.T) {
+	t.Parallel()
+	c := realCluster(t)
+	c.Namespace(t, "faulty")
+	for _, r := range refusals() {
+		cj := r.cronJob("faulty")
+		body, err := json.Marshal(cj)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, refusedByServer := c.Do(http.MethodPost, jobsPath("faulty")+"?dryRun=All", body)
+		if (refusedByServer != nil) != (r.text != "") {
+			t.Errorf("%s: the server says %v", r.name, refusedByServer)
+		}
+		if refusedByServer == nil {
+			continue
+		}
+		var status metav1.Status
+		if err := json.Unmarshal(answer, &status); err != nil {
+			t.Errorf("%s: %v", r.name, err)
+		}
+		for _, e := range faultsOf(cj) {
+			if !strings.Contains(status.Message, e.Error()) {
+				t.Errorf("%s: we say %q, the server %q", r.name, e.Error(), status.Message)
+			}
+		}
+	}
+}
+
+// TestRealBeingDeleted: a CronJob that a finalizer holds after its deletion is
+// the same object, and not active.
+func TestRealBeingDeleted(t *testing.T) {
+	t.Parallel()
+	c := realCluster(t)
+	c.Namespace(t, "deleted")
+	cj := oneJob("deleted", "held")
+	cj.Finalizers = []string{"example.com/hold"}
+	c.Must(t, http.MethodPost, jobsPath("deleted"), &cj)
+	cfg := Config{Namespaces: []string{"deleted"}}
+	before := object(t, look(t, c.Config(kubetest.Admin), cfg), "held")
+	c.Must(t, http.MethodDelete, jobsPath("deleted")+"/held", nil)
+	after := object(t, look(t, c.Config(kubetest.Admin), cfg), "held")
+	if len(before.Inactive) > 0 || !slices.Equal(codesOf(after), []string{"being-deleted"}) || !strings.Contains(after.Inactive[0].Detail, `"example.com/hold"`) {
+		t.Errorf("inactive %+v, then %+v", before.Inactive, after.Inactive)
+	}
+	if before.UID != after.UID || before.Spec.Hash() != after.Spec.Hash() {
+		t.Error("the deletion changed the object or its spec")
+	}
+	c.Must(t, http.MethodPatch, jobsPath("deleted")+"/held", map[string]any{"metadata": map[string]any{"finalizers": nil}})
+	if o := look(t, c.Config(kubetest.Admin), cfg); len(o.Objects) > 0 {
+		t.Errorf("without its finalizer it is still there: %v", names(o))
+	}
+}

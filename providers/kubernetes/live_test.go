@@ -251,6 +251,7 @@ clusters: [{name: c2, cluster: {server: "https://west.example"}}]
 contexts: [{name: west, context: {cluster: c2, user: u}}]
 `)
 	broken := write("broken", "clusters: [")
+	empty := write("empty", "apiVersion: v1\nkind: Config\n")
 	t.Setenv("KUBERNETES_SERVICE_HOST", "")
 	tests := map[string]struct {
 		file, env, context, namespace string
@@ -261,7 +262,9 @@ contexts: [{name: west, context: {cluster: c2, user: u}}]
 		"namespace of a flag": {file: one, namespace: "mine", host: "https://east.example", ns: "mine"},
 		"merged files":        {env: one + string(os.PathListSeparator) + two, context: "west", host: "https://west.example", ns: "default"},
 		"file beats variable": {file: one, env: two, host: "https://east.example", ns: "batch"},
-		"unknown context":     {file: one, context: "north", err: "which has: bare, east"},
+		"unknown context":     {file: one, context: "north", err: one + ", which has: bare, east; name one of these"},
+		"context, none there": {env: filepath.Join(dir, "none") + string(os.PathListSeparator) + empty, context: "north", err: `context "north" is not in ` + empty + ", which has no context at all; name the file that has it with KUBECONFIG"},
+		"context, no file":    {env: filepath.Join(dir, "none"), context: "north", err: `no kubeconfig was found (looked at ` + filepath.Join(dir, "none") + "); set KUBECONFIG"},
 		"no such file":        {file: filepath.Join(dir, "none"), err: "no such file"},
 		"nothing at all":      {env: filepath.Join(dir, "none"), err: "--kubeconfig"},
 		"broken file":         {file: broken, err: "broken"},

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"sync"
 
-	batchv1 "k8s.io/api/batch/v1"
-
 	"github.com/rolecall-dev/rolecall/providers"
 	"github.com/rolecall-dev/rolecall/providers/files"
 	"github.com/rolecall-dev/rolecall/specs"
@@ -60,7 +58,22 @@ func NewManifests(cfg ManifestConfig) (*Manifests, error) {
 }
 
 // Translate puts a ledger's statement in the terms of a CronJob.
-func (m *Manifests) Translate(st specs.Statement) (specs.Desired, error) { return translate(st) }
+func (m *Manifests) Translate(st specs.Statement) (specs.Desired, error) {
+	return m.scope().translate(st)
+}
+
+// Reads says that the source can hold CronJobs of a namespace, as far as its
+// configuration says; the source of manifests for several namespaces also holds
+// those of default, where manifests are put that state none.
+func (m *Manifests) Reads(namespace string) bool { return m.scope().reads(namespace) }
+
+func (m *Manifests) scope() scope {
+	s := scope{source: m.cfg.Source, namespaces: m.cfg.Namespaces}
+	if len(s.namespaces) > 0 {
+		s.unstated = m.namespace()
+	}
+	return s
+}
 
 // Observe reads the files of the source. Each is an area, and standard input
 // one. A file that cannot be read as a whole keeps the objects that could.
@@ -113,7 +126,7 @@ func (m *Manifests) observe(ctx context.Context, o *providers.Observation, sel p
 		if f.cronJob.Namespace == "" {
 			f.cronJob.Namespace = m.namespace()
 		}
-		m.add(o, sel, f.cronJob, part, specs.Pos{File: path, Line: f.line})
+		m.add(o, sel, f, part, specs.Pos{File: path, Line: f.line})
 	}
 	if elsewhere > 0 {
 		o.Notes = append(o.Notes, providers.Note{Code: "out-of-scope", Message: fmt.Sprintf("%d CronJobs of namespaces other than %s are left out", elsewhere, strings.Join(m.cfg.Namespaces, ", ")), Pos: specs.Pos{File: path}})
@@ -121,10 +134,14 @@ func (m *Manifests) observe(ctx context.Context, o *providers.Observation, sel p
 }
 
 // add puts a CronJob and what is to be noted about it into the observation.
-func (m *Manifests) add(o *providers.Observation, sel providers.Selection, cj *batchv1.CronJob, part string, pos specs.Pos) {
+func (m *Manifests) add(o *providers.Observation, sel providers.Selection, f found, part string, pos specs.Pos) {
+	cj := f.cronJob
 	obj := objectOf(cj, m.cfg.Source, part, pos, false)
 	if sel.Literals {
 		obj.Literal, _ = literalOf(cj) // without one a ledger pins the hash
+	}
+	if len(f.faults) > 0 {
+		obj.Inactive = append(obj.Inactive, invalidManifest(pos.File, f.faults))
 	}
 	o.Objects = append(o.Objects, obj)
 	o.Notes = append(o.Notes, notesOf(cj, pos, false)...)

@@ -25,6 +25,8 @@ type contents struct {
 type found struct {
 	cronJob *batchv1.CronJob
 	line    int
+	at      place
+	faults  []saying // for which a server would refuse it
 }
 
 type saying struct {
@@ -253,7 +255,7 @@ func (r *contents) cronJob(raw []byte, at place) {
 	for _, d := range at.duplicates() {
 		r.remarks = append(r.remarks, saying{d.line, "the key " + quote(d.text) + " stands twice in a CronJob and the later one holds; remove the other"})
 	}
-	r.found = append(r.found, found{cj, at.line})
+	r.found = append(r.found, found{cj, at.line, at, at.faults(cj)})
 }
 
 // remark says which field a CronJob has and the API does not.

@@ -3,6 +3,7 @@ package kubernetes
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/rolecall-dev/rolecall/specs"
 )
@@ -11,12 +12,23 @@ import (
 // field that it leaves out has the server's default.
 var controlFields = []string{"concurrencyPolicy", "startingDeadlineSeconds"}
 
+// scope is which namespaces a source answers for.
+type scope struct {
+	source     string
+	namespaces []string // none means all
+	unstated   string   // where manifests are put that state no namespace
+}
+
+func (s scope) reads(namespace string) bool {
+	return len(s.namespaces) == 0 || slices.Contains(s.namespaces, namespace) || s.unstated != "" && namespace == s.unstated
+}
+
 // translate is the one translation of a ledger's statement, for clusters and
 // manifests alike. Errors name the place in the ledger or the template.
-func translate(st specs.Statement) (specs.Desired, error) {
+func (s scope) translate(st specs.Statement) (specs.Desired, error) {
 	switch {
 	case st.Template != nil:
-		return fromTemplate(*st.Template)
+		return s.fromTemplate(*st.Template)
 	case !st.Hash.IsZero():
 		spec, _, err := inlineSchedule(st, false)
 		return specs.Desired{Spec: spec, Pinned: st.Hash}, err
@@ -34,13 +46,16 @@ func translate(st specs.Statement) (specs.Desired, error) {
 
 // fromTemplate reads the literal object that a role wants, as strictly as a
 // server would be asked to.
-func fromTemplate(doc specs.Document) (specs.Desired, error) {
+func (s scope) fromTemplate(doc specs.Document) (specs.Desired, error) {
 	r := readManifest(doc.Data)
-	for _, s := range slices.Concat(r.troubles, r.remarks) {
-		return specs.Desired{}, fmt.Errorf("template %s: %s", specs.Pos{File: doc.Name, Line: s.line}, s.text)
+	for _, t := range slices.Concat(r.troubles, r.remarks) {
+		return specs.Desired{}, fmt.Errorf("template %s: %s", specs.Pos{File: doc.Name, Line: t.line}, t.text)
 	}
 	if len(r.found) != 1 {
 		return specs.Desired{}, fmt.Errorf("template %s holds %d CronJobs with a schedule; put exactly one in it", doc.Name, len(r.found))
+	}
+	if err := s.refuse(doc.Name, r.found[0]); err != nil {
+		return specs.Desired{}, err
 	}
 	spec, problems := specOf(r.found[0].cronJob, false)
 	for _, p := range problems {
@@ -50,6 +65,18 @@ func fromTemplate(doc specs.Document) (specs.Desired, error) {
 		return specs.Desired{}, fmt.Errorf("template %s: %s; %s", specs.Pos{File: doc.Name, Line: r.found[0].line}, p.detail, p.next)
 	}
 	return specs.Desired{Spec: spec}, nil
+}
+
+// refuse is why no object of the source can ever be as a template is.
+func (s scope) refuse(template string, f found) error {
+	for _, fault := range f.faults {
+		return fmt.Errorf("template %s: a CronJob that the API server would refuse: %s; correct it", specs.Pos{File: template, Line: fault.line}, fault.text)
+	}
+	if ns := f.cronJob.Namespace; ns != "" && !s.reads(ns) {
+		return fmt.Errorf("template %s: its namespace %s is none of those that source %s reads (%s), so it can never be found there; correct or remove metadata.namespace, or add it to the source's namespaces",
+			specs.Pos{File: template, Line: f.at.lineNear("metadata.namespace")}, quote(ns), s.source, strings.Join(s.namespaces, ", "))
+	}
+	return nil
 }
 
 // foreign are the inline fields that mean nothing in a cluster.

@@ -5,9 +5,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/client-go/rest"
 
+	"github.com/rolecall-dev/rolecall/providers"
 	"github.com/rolecall-dev/rolecall/specs"
 )
+
+// translate is that of a source of all namespaces.
+func translate(st specs.Statement) (specs.Desired, error) { return scope{}.translate(st) }
 
 func ptr[T any](v T) *T { return &v }
 
@@ -91,6 +96,9 @@ func TestTranslateTemplate(t *testing.T) {
 		"x: [\nkind: CronJob":    "template roles/a.yaml:2: not YAML",
 		strings.Replace(good, "  jobTemplate:", "  concurencyPolicy: Forbid\n  jobTemplate:", 1): `template roles/a.yaml:6: unknown field "spec.concurencyPolicy"`,
 		strings.Replace(good, "  jobTemplate:", "  suspend: x\n  jobTemplate:", 1):               "template roles/a.yaml:6: a CronJob that the API server would refuse: spec.suspend is a string",
+		strings.Replace(good, "restartPolicy: Never, ", "", 1):                                   `template roles/a.yaml:9: a CronJob that the API server would refuse: spec.jobTemplate.spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"; correct it`,
+		strings.Replace(good, "name: a", "name: A", 1):                                           `template roles/a.yaml:3: a CronJob that the API server would refuse: metadata.name: Invalid value: "A"`,
+		strings.Replace(good, `containers: [{name: main, image: "r/m:1"}]`, "containers: []", 1): "template roles/a.yaml:9: a CronJob that the API server would refuse: spec.jobTemplate.spec.template.spec.containers: Required value",
 		strings.Replace(good, "0 3 * * *", "0 3 * * 7", 1):                                       "template roles/a.yaml:1: the API server refuses the schedule",
 		strings.Replace(good, "0 3 * * *", "TZ=UTC 0 3 * * *", 1):                                "begins with a time zone",
 	} {
@@ -135,5 +143,56 @@ func TestTranslateRefuses(t *testing.T) {
 		if _, err := translate(tt.st); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%v; want %q", err, tt.want)
 		}
+	}
+}
+
+// TestTranslateTemplateOfAnotherNamespace: a template that the source can never
+// hold is an error, and Reads says the same.
+func TestTranslateTemplateOfAnotherNamespace(t *testing.T) {
+	live := func(namespaces ...string) *Provider {
+		return connected(t, &rest.Config{Host: "https://east.example"}, Config{Source: "east", Namespaces: namespaces})
+	}
+	manifests := func(namespaces ...string) *Manifests {
+		m, err := NewManifests(ManifestConfig{Source: "east", Base: t.TempDir(), Patterns: []string{"*.yaml"}, Namespaces: namespaces})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	type source interface {
+		providers.Translator
+		Reads(namespace string) bool
+	}
+	every := connected(t, &rest.Config{Host: "https://east.example"}, Config{Namespaces: []string{"pay"}, AllNamespaces: true})
+	for name, tt := range map[string]struct {
+		source    source
+		namespace string
+		ok        bool
+	}{
+		"live, all":                          {live(), "shop", true},
+		"live, all in spite of a name":       {every, "shop", true},
+		"live, named":                        {live("pay", "shop"), "shop", true},
+		"live, another":                      {live("pay", "stock"), "shop", false},
+		"live, default is not named":         {live("pay", "stock"), "default", false},
+		"manifests, all":                     {manifests(), "shop", true},
+		"manifests, named":                   {manifests("shop"), "shop", true},
+		"manifests, another":                 {manifests("pay", "stock"), "shop", false},
+		"manifests, where unstated ones are": {manifests("pay", "stock"), "default", true},
+		"manifests, one is where they are":   {manifests("pay"), "default", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := strings.Replace(cronJob("a", "@daily"), "metadata: {name: a, namespace: shop}", "metadata:\n  name: a\n  namespace: "+tt.namespace, 1)
+			_, err := tt.source.Translate(specs.Statement{Template: &specs.Document{Name: "roles/a.yaml", Data: []byte(text)}})
+			if (err == nil) != tt.ok || tt.source.Reads(tt.namespace) != tt.ok {
+				t.Errorf("%v, reads %v; want %v", err, tt.source.Reads(tt.namespace), tt.ok)
+			}
+			if err != nil && !(strings.HasPrefix(err.Error(), "template roles/a.yaml:5: its namespace "+quote(tt.namespace)) && strings.Contains(err.Error(), "source east reads (pay")) {
+				t.Error(err)
+			}
+			unstated := strings.Replace(text, "  namespace: "+tt.namespace+"\n", "", 1)
+			if _, err := tt.source.Translate(specs.Statement{Template: &specs.Document{Name: "roles/a.yaml", Data: []byte(unstated)}}); err != nil {
+				t.Errorf("without a namespace: %v", err)
+			}
+		})
 	}
 }
