@@ -30,6 +30,8 @@ type auditFlags struct {
 	outputs  []string
 	roles    []string
 	exitZero bool
+	// explains says that the run decides nothing: a role out of scope is told so.
+	explains bool
 }
 
 func (a *app) auditCommand() *cobra.Command {
@@ -116,7 +118,7 @@ func (a *app) plan(cmd *cobra.Command, f auditFlags, args []string) (audit.Plan,
 	if len(scope.sources) == 0 {
 		return none(usage(fmt.Errorf("no source is in scope: %s; nothing would be audited", scope.why())))
 	}
-	if !scope.hasRole(l, f.roles) {
+	if !f.explains && !scope.hasRole(l, f.roles) {
 		return none(usage(fmt.Errorf("no role of %s that is asked for is in scope: the sources that it names are not looked at: %s; nothing would be compared", l.Path, scope.why())))
 	}
 	if err := scope.checkNamespaces(l); err != nil {

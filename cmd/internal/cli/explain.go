@@ -25,7 +25,7 @@ func (a *app) explainCommand() *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.roles = args
+			f.roles, f.explains = args, true
 			return a.explain(cmd, f)
 		},
 	}
