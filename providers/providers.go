@@ -154,7 +154,12 @@ type Entry struct {
 
 // Inactive is why an object will not run.
 type Inactive struct {
-	Code   string // suspended, commented-out, file-not-loaded, invalid-line, invalid-schedule, disabled_manually …
+	// Code is suspended, being-deleted, no-parallelism, no-completions,
+	// invalid-manifest or invalid-schedule of a CronJob; commented-out,
+	// invalid-line, file-not-loaded or user-denied of a crontab; file-not-loaded,
+	// invalid-schedule, archived, actions-disabled or GitHub's own word for the
+	// state of a workflow.
+	Code   string
 	Detail string // what was seen, with its place
 	Next   string // what to do about it; empty for the catalogue's own
 }
