@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -91,10 +92,25 @@ func (m *Manifests) Observe(ctx context.Context, sel providers.Selection) provid
 	for _, f := range named {
 		if part := "file/" + strings.TrimPrefix(f.Rel, "/"); sel.Wants(part) {
 			m.observe(ctx, &o, sel, part, f.Path, func() ([]byte, error) { return readFile(f.Path) })
+			if isKustomization(f.Path) {
+				o.Notes = append(o.Notes, providers.Note{
+					Code: "not-checked", Pos: specs.Pos{File: f.Path},
+					Message: "a kustomization is not rendered here: its patches, and bases outside the source, are not seen; name the output of kustomize build DIR instead",
+				})
+			}
 		}
 	}
 	o.Sort()
 	return o
+}
+
+// isKustomization tells by the names that kustomize looks for.
+func isKustomization(path string) bool {
+	switch filepath.Base(path) {
+	case "kustomization.yaml", "kustomization.yml", "Kustomization":
+		return true
+	}
+	return false
 }
 
 func (m *Manifests) filePatterns() []string {
