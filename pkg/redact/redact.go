@@ -45,9 +45,6 @@ func Text(s string) string {
 	return Mask
 }
 
-// Changed says that a text holds a secret, which Text masks.
-func Changed(s string) bool { return Text(s) != s }
-
 // shorten keeps the beginning of a text that is too long, up to the end of a
 // word, so that no half of a secret is left.
 func shorten(s string) string {

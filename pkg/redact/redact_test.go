@@ -85,8 +85,8 @@ func TestPositions(t *testing.T) {
 			if again := redact.Text(got); again != got {
 				t.Errorf("%s: masked twice gives %s", got, again)
 			}
-			if !redact.Changed(in) || redact.Changed(got) {
-				t.Errorf("%s: Changed is wrong", in)
+			if got == in {
+				t.Errorf("%s: nothing was masked", in)
 			}
 		}
 	}

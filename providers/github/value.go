@@ -110,11 +110,7 @@ func asText(v specs.Value) specs.Value {
 	return v
 }
 
-func asTexts(v specs.Value) specs.Value {
-	return mapMembers(v, func(_ string, m specs.Value) specs.Value { return asText(m) })
-}
-
-// secretTexts is asTexts for a place where secrets stand.
+// secretTexts takes the members as texts, at a place where secrets stand.
 func secretTexts(v specs.Value) specs.Value {
 	return mapMembers(v, func(_ string, m specs.Value) specs.Value { return hide(asText(m)) })
 }

@@ -138,16 +138,25 @@ func (a *app) audited(ctx context.Context, plan audit.Plan, m mode) (report.Repo
 	return r, world, err
 }
 
-// reportFormats are the forms that a report can take.
-func reportFormats() []string { return append([]string{"text"}, "json") }
+// reportFormats are the names of the forms that a report can take.
+func reportFormats() []string {
+	var out []string
+	for _, f := range render.Formats() {
+		out = append(out, f.Name)
+	}
+	return out
+}
 
 // reportWriter renders a report in any of its formats.
 func (a *app) reportWriter(r report.Report) func(string, io.Writer) error {
+	opts := render.TextOptions{Width: a.Width, Color: a.colour(), Verbose: a.flags.verbose, Quiet: a.flags.quiet}
 	return func(format string, w io.Writer) error {
-		if format == "json" {
-			return report.Encode(w, r)
+		for _, f := range render.Formats() {
+			if f.Name == format {
+				return f.New(opts)(w, r)
+			}
 		}
-		return render.Text(render.TextOptions{Width: a.Width, Color: a.colour(), Verbose: a.flags.verbose, Quiet: a.flags.quiet})(w, r)
+		return fmt.Errorf("no format %s", format)
 	}
 }
 

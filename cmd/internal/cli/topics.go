@@ -1,6 +1,12 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rolecall-dev/rolecall/providers/crontab"
+)
 
 // topics are the pages of rolecall help that belong to no command.
 func topics() []*cobra.Command {
@@ -9,10 +15,44 @@ func topics() []*cobra.Command {
 		{"exit-codes", "what the exit codes say", exitCodesText},
 		{"environment", "the variables that are read", environmentText},
 		{"markers", "how an object says which role it plays", markersText},
+		{"built-in", "what distributions install, and is left out", builtInText()},
 	} {
 		out = append(out, &cobra.Command{Use: t.name, Short: t.short, Long: t.text})
 	}
 	return out
+}
+
+// builtInText names what is not reported as unexpected without a rule.
+func builtInText() string {
+	tables, scripts := crontab.Builtin()
+	return `Jobs that distributions install are not reported as unexpected. They are listed
+by rolecall list, and an audit says how many it left out; a marker or a match of
+a role makes one count like any other job.
+
+Files of /etc/cron.d, where the entry is the distribution's own:
+  ` + wrap(strings.Join(tables, ", ")) + `
+
+Scripts of /etc/cron.daily and the like:
+  ` + wrap(strings.Join(scripts, ", ")) + `
+
+Of /etc/crontab and anacrontab: the entries that run those folders.`
+}
+
+// wrap breaks a list of words into lines for a page.
+func wrap(words string) string {
+	var b strings.Builder
+	column := 2
+	for i, w := range strings.Fields(words) {
+		if column+len(w) > 78 {
+			b.WriteString("\n  ")
+			column = 2
+		} else if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(w)
+		column += len(w) + 1
+	}
+	return b.String()
 }
 
 const exitCodesText = `Exit codes, the same for every command and every output format:
