@@ -172,6 +172,11 @@ func TestTruthTable(t *testing.T) {
 			o := w.object("one", "a", "5 5 * * *", "x")
 			o.Opaque, o.Inactive = true, []providers.Inactive{{Code: "invalid-line"}}
 		}, []string{"a@one inactive", "inactive:a@one invalid-line"}},
+		{"to be suspended, and of unreadable text", func(w *world) {
+			w.roles[0].Suspended = true
+			o := w.object("one", "a", "5 5 * * *", "x")
+			o.Opaque, o.Inactive = true, []providers.Inactive{{Code: "invalid-line", Detail: "bad minute"}}
+		}, []string{"a@one drift", "drift:a@one edited-without-version schedule"}},
 		{"never fires", func(w *world) {
 			w.want[specs.Ref{Role: "a", Source: "one"}] = specs.Desired{Spec: spec(t, "0 0 31 2 *", "a"), Stated: []string{"command"}}
 			w.object("one", "a", "0 0 31 2 *", "a")

@@ -114,6 +114,11 @@ func (j *judge) differences(role specs.Role, ref specs.Ref, o *object) []specs.D
 		out = append(out, specs.Difference{Path: "version", Desired: specs.NewText(role.Version), Observed: specs.NewText(v)})
 	}
 	if o.Opaque {
+		// Refused is not suspended: where the role is to sleep, nothing else says
+		// that the object is not what the ledger states.
+		if suspended(role, j.Now) {
+			out = append(out, specs.Difference{Path: "schedule", Desired: specs.NewText(j.Desired[ref].Spec.Written()), Observed: specs.NewText("(refused: " + because(o.Inactive) + ")")})
+		}
 		return out
 	}
 	return append(out, slices.DeleteFunc(compareSpec(j.Desired[ref], o), func(d specs.Difference) bool { return ignored(role.Ignore, d.Path) })...)

@@ -36,7 +36,7 @@ func TestVerdict(t *testing.T) {
 		{"marked, not asked for", Gate{Kinds: []Kind{Missing}}, []Finding{marked}, nil, Passed, 0},
 		{"no kind", Gate{Kinds: []Kind{}}, []Finding{finding(Missing), marked}, nil, Passed, 0},
 		{"no kind, unknown", Gate{Kinds: []Kind{}}, []Finding{finding(Unknown)}, nil, Incomplete, 3},
-		{"waived", Gate{}, []Finding{waived}, nil, Clean, 0},
+		{"waived", Gate{}, []Finding{waived}, nil, Passed, 0},
 		{"waiver over", Gate{}, []Finding{ended}, nil, Findings, 1},
 		{"source not looked at", Gate{}, nil, []Coverage{skipped}, Clean, 0},
 		{"source not looked at, all required", Gate{RequireAllSources: true}, nil, []Coverage{skipped}, Incomplete, 3},

@@ -42,7 +42,7 @@ func (g Gate) fails(f Finding) bool {
 //	some finding gates, no ExitZero      findings     1
 //	else a gap, no AllowPartial          incomplete   3
 //	else a gap, or a finding that would
-//	gate if Kinds and ExitZero were not  passed       0
+//	gate but for a flag or a waiver      passed       0
 //	else                                 clean        0
 func (g Gate) Judge(findings []Finding, coverage []Coverage) (Verdict, int) {
 	if !g.ExitZero && slices.ContainsFunc(findings, g.fails) {
@@ -56,10 +56,17 @@ func (g Gate) Judge(findings []Finding, coverage []Coverage) (Verdict, int) {
 	switch {
 	case unseen && !g.AllowPartial:
 		return Incomplete, 3
-	case unseen || slices.ContainsFunc(findings, Gate{}.fails):
+	case unseen || slices.ContainsFunc(findings, leftOut):
 		return Passed, 0
 	}
 	return Clean, 0
+}
+
+// leftOut says that a finding would fail an audit if no flag or waiver took it
+// out of account.
+func leftOut(f Finding) bool {
+	f.Waiver = nil
+	return Gate{}.fails(f)
 }
 
 // FailOn are the kinds that fail the audit, as the report says them.

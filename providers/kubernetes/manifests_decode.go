@@ -44,11 +44,12 @@ func readManifest(data []byte) contents {
 		r.trouble(1, err.Error())
 		return r
 	}
-	if !mayHold(text) {
+	documents := split(text)
+	if !mayHold(text) && allNameTheirKind(documents) {
 		r.understood = 1
 		return r
 	}
-	for _, d := range split(text) {
+	for _, d := range documents {
 		before := len(r.troubles)
 		r.safely(d)
 		if len(r.troubles) == before && len(bytes.TrimSpace(d.data)) > 0 {
@@ -74,7 +75,7 @@ func (r *contents) safely(d document) {
 
 func (r *contents) document(d document) {
 	start, blank := d.blank()
-	if blank || !mayHold(d.data) {
+	if blank {
 		return
 	}
 	if bytes.Contains(d.data, []byte("#@")) && ytt(d.data) {

@@ -77,6 +77,19 @@ func mayHold(data []byte) bool {
 	}
 }
 
+// allNameTheirKind says that each document has a line that begins with kind, so
+// that what does not hold the word CronJob is surely something else. One without
+// may be cut off before its kind, and is decoded to see.
+func allNameTheirKind(documents []document) bool {
+	for _, d := range documents {
+		if _, blank := d.blank(); blank || bytes.HasPrefix(d.data, []byte("kind:")) || bytes.Contains(d.data, []byte("\nkind:")) || bytes.Contains(d.data, []byte(`"kind"`)) {
+			continue
+		}
+		return false
+	}
+	return true
+}
+
 // templateMarks are what the common template languages put around their
 // statements.
 var templateMarks = [][]byte{[]byte("{{"), []byte("{%"), []byte("<%"), []byte("#@")}

@@ -23,9 +23,13 @@ import (
 	"github.com/rolecall-dev/rolecall/providers"
 )
 
-const initAbout = `Writes a first ledger from what the sources hold, with a template for each job
-that is compared whole, and a rolecall.yaml where none is found. Without a config
-and without flags the sources are this host's crontabs.
+const initAbout = `Writes a first ledger from what the sources hold, and a rolecall.yaml where none
+is found. Without a config and without flags the sources are this host's crontabs.
+
+A CronJob is stated by a template, which is compared whole; a crontab entry by
+its fields (an environment that it does not set is not compared), a workflow by
+its schedules and path (its content is compared live, with the checkout's file).
+State a template instead where more has to count.
 
 Nothing is overwritten: where one of the files exists, none is written. Each role
 carries review: pending until a person has read it and removed that line; an

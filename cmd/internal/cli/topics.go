@@ -67,8 +67,8 @@ const exitCodesText = `Exit codes, the same for every command and every output f
   130  interrupted by SIGINT; 143 by SIGTERM. No partial report is left under
        a final name
 
-The verdict of exit code 0 is clean, or passed where something was taken out of
-account:
+The verdict of exit code 0 is clean, or passed where a flag or a waiver took
+something out of account:
 --exit-zero takes findings out of account: a gap still exits 3.
 --allow-partial takes gaps out of account: a finding still exits 1.
 A finding with a waiver in force does not count. Notes never count.`
