@@ -3,6 +3,7 @@ package specs
 import (
 	"slices"
 	"strings"
+	"time"
 )
 
 // Spec is what one object will run, and when, as its provider translated it.
@@ -69,6 +70,21 @@ func (s Spec) Zones() string {
 	}
 	slices.Sort(zones)
 	return strings.Join(slices.Compact(zones), ", ")
+}
+
+// NextDue is the first instant after one at which a schedule comes due, in UTC.
+// There is none where nothing fires, or where a schedule's zone is not known.
+func (s Spec) NextDue(after time.Time) (time.Time, bool) {
+	var first time.Time
+	for _, sched := range s.Schedules {
+		if sched.Zone == Local {
+			return time.Time{}, false
+		}
+		if t, ok := sched.Next(after); ok && (first.IsZero() || t.Before(first)) {
+			first = t
+		}
+	}
+	return first.UTC(), !first.IsZero()
 }
 
 // Project keeps only the schedules and the named top-level fields of the body.

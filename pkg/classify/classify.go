@@ -253,29 +253,11 @@ func (j *judge) register(role specs.Role, ref specs.Ref, objects []*object, regi
 	case len(d.Spec.Schedules) > 0:
 		r.Hash = d.Spec.Hash().String()
 	}
-	if due, ok := j.nextDue(role, d); ok {
-		s := due.UTC().Format(time.RFC3339)
+	if due, ok := d.Spec.NextDue(j.Now); ok && !r.Suspended {
+		s := due.Format(time.RFC3339)
 		r.NextDue = &s
 	}
 	j.out.Roles = append(j.out.Roles, r)
-}
-
-// nextDue is the first instant after now at which the ledger wants the role to
-// run. A schedule in a zone that is not known has none.
-func (j *judge) nextDue(role specs.Role, d specs.Desired) (time.Time, bool) {
-	if suspended(role, j.Now) {
-		return time.Time{}, false
-	}
-	var first time.Time
-	for _, s := range d.Spec.Schedules {
-		if s.Zone == specs.Local {
-			return time.Time{}, false
-		}
-		if t, ok := s.Next(j.Now); ok && (first.IsZero() || t.Before(first)) {
-			first = t
-		}
-	}
-	return first, !first.IsZero()
 }
 
 // suspended says that the role must not run now.

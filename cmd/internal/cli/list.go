@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -148,9 +149,12 @@ func (a *app) rows(world providers.World) []render.Row {
 
 func (a *app) row(o providers.Object) render.Row {
 	r := render.Row{
-		Source: o.Source, Provider: o.Provider, Object: redact.Text(o.ID), Role: firstOf(o.Marker.Role, o.Marker.Invalid),
+		Source: o.Source, Provider: o.Provider, Object: redact.Text(o.ID), Role: cmp.Or(o.Marker.Role, o.Marker.Invalid),
 		Version: o.Marker.Version, State: "active", Schedule: o.Spec.Written(), Zone: o.Spec.Zones(),
-		NextDue: nextDue(o, a.now()), Command: redact.Text(whatRuns(o)), Hash: o.Spec.Hash().String(), Location: o.Pos.String(),
+		Command: redact.Text(whatRuns(o)), Hash: o.Spec.Hash().String(), Location: o.Pos.String(),
+	}
+	if due, ok := o.Spec.NextDue(a.now()); ok {
+		r.NextDue = due.Format(time.RFC3339)
 	}
 	if o.Opaque {
 		r.Hash = ""
@@ -167,23 +171,6 @@ func (a *app) row(o providers.Object) render.Row {
 		r.NextDue = ""
 	}
 	return r
-}
-
-// nextDue is empty where the zone is not known.
-func nextDue(o providers.Object, now time.Time) string {
-	var first time.Time
-	for _, s := range o.Spec.Schedules {
-		if s.Zone == specs.Local {
-			return ""
-		}
-		if t, ok := s.Next(now); ok && (first.IsZero() || t.Before(first)) {
-			first = t
-		}
-	}
-	if first.IsZero() {
-		return ""
-	}
-	return first.UTC().Format(time.RFC3339)
 }
 
 // whatRuns is the object's action in one line: a command, a workflow, the
