@@ -4,6 +4,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -220,7 +221,7 @@ func (r *round) wait(ctx context.Context) error {
 // look observes sources side by side, each into its own slot.
 func (r *round) look(ctx context.Context, n int, sources []Source) error {
 	slots := make([]providers.Observation, len(sources))
-	bound := make(chan struct{}, cmpOr(r.Parallel, 8))
+	bound := make(chan struct{}, cmp.Or(r.Parallel, 8))
 	var wg sync.WaitGroup
 	for i, s := range sources {
 		wg.Add(1)
@@ -270,13 +271,6 @@ func finished(ctx context.Context, wg *sync.WaitGroup) bool {
 	case <-t.C:
 		return false
 	}
-}
-
-func cmpOr(n, otherwise int) int {
-	if n > 0 {
-		return n
-	}
-	return otherwise
 }
 
 // observe looks at one source within its bound. One that does not come back when

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -122,7 +123,7 @@ func configText(sources []Source, ledger, selector string) []byte {
 		if k := s.Kubernetes; k != nil {
 			o.Kubernetes = &kubernetesOut{Context: k.Context, Namespaces: k.Namespaces, AllNamespaces: k.AllNamespaces, Manifests: k.Manifests}
 			if k.Context != "" || k.AllNamespaces || len(k.Namespaces) > 0 {
-				o.Kubernetes.Selector = firstOf(k.Selector, selector)
+				o.Kubernetes.Selector = cmp.Or(k.Selector, selector)
 			}
 		}
 		out.Sources = append(out.Sources, o)

@@ -311,15 +311,6 @@ func (d *checkup) githubNeeds(api string, base check) {
 	d.add(base)
 }
 
-// githubHost is the server that is asked in place of github.com; empty for that
-// one.
-func (d *checkup) githubHost(api string) string {
-	if host := firstOf(api, d.getenv("GH_HOST")); !oneOf(host, "github.com", "https://api.github.com") {
-		return host
-	}
-	return ""
-}
-
 // hostOption is how gh is asked for the token of another server.
 func hostOption(host string) string {
 	if u, err := url.Parse(host); err == nil && u.Host != "" {
@@ -329,25 +320,6 @@ func hostOption(host string) string {
 		return ""
 	}
 	return " --hostname " + host
-}
-
-// tokenVariables are those that are used for a server, in their order: a token
-// for github.com is sent to no other.
-func (d *checkup) tokenVariables(api string) []string {
-	if d.githubHost(api) != "" {
-		return []string{"GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"}
-	}
-	return []string{"GH_TOKEN", "GITHUB_TOKEN"}
-}
-
-// tokenVariable is the first variable that is set.
-func (d *checkup) tokenVariable(api string) string {
-	for _, n := range d.tokenVariables(api) {
-		if d.getenv(n) != "" {
-			return n
-		}
-	}
-	return ""
 }
 
 func (d *checkup) kubernetesNeeds(w *wiring, context string, base check) {

@@ -34,6 +34,10 @@ func (w *wiring) replay(s *scope, files []string) error {
 			if err != nil {
 				return usage(fmt.Errorf("%s: source %s: %w", name, o.Source, err))
 			}
+			if !w.chosen(o.Source) {
+				s.leaveOut(o.Source, o.Provider, notChosen)
+				continue
+			}
 			s.sources = append(s.sources, audit.Source{Name: o.Source, Kind: o.Provider, Provider: replayed{providers.Replay(o), t}, Rule: src.rule(false)})
 		}
 	}

@@ -123,15 +123,6 @@ func (a *app) colour() bool {
 	return a.OutTTY && !no && a.getenv("TERM") != "dumb"
 }
 
-func oneOf(s string, words ...string) bool {
-	for _, w := range words {
-		if s == w {
-			return true
-		}
-	}
-	return false
-}
-
 // suggest adds to an error about a flag the nearest one there is.
 func suggest(cmd *cobra.Command, err error) string {
 	var missing *pflag.NotExistError

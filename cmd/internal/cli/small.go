@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -56,7 +57,7 @@ func (a *app) schemaCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "schema " + strings.Join(schema.Names(), "|"), Short: "the JSON Schema of a format",
 		Args: cobra.MatchAll(func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 || !oneOf(args[0], schema.Names()...) {
+			if len(args) != 1 || !slices.Contains(schema.Names(), args[0]) {
 				return usage(fmt.Errorf("schema takes one of %s", strings.Join(schema.Names(), ", ")))
 			}
 			return nil

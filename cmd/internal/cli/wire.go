@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -113,20 +114,20 @@ func (a *app) scope(c Config, f targetFlags, args []string) (scope, error) {
 	if m == snapshot {
 		err = w.replay(&s, append(slices.Clone(f.snapshots), args...))
 	} else {
-		err = w.look(&s, chosen(&s, sources, f.sources))
+		err = w.look(&s, sources)
 	}
 	if err != nil {
 		return scope{}, err
 	}
 	for _, src := range c.Sources {
 		if !slices.Contains(s.names(), src.Name) {
-			s.skipped = append(s.skipped, audit.Skipped{Name: src.Name, Kind: src.kind(), Reason: w.absence(m)})
+			s.leaveOut(src.Name, src.kind(), w.absence(m))
 		}
 	}
 	if flagged && !slices.ContainsFunc(s.sources, func(x audit.Source) bool { return x.Rule.Live }) {
 		s.mode = offline
 	}
-	return s, s.choose(f.sources)
+	return s, s.checkChosen(f.sources)
 }
 
 // readsStdin counts the files that are standard input.
@@ -135,23 +136,20 @@ func readsStdin(sources []Source) int {
 	for _, s := range sources {
 		if s.Crontab != nil {
 			for _, f := range s.Crontab.Files {
-				n += btoi(f.Path == "-")
+				if f.Path == "-" {
+					n++
+				}
 			}
 		}
 		if s.Kubernetes != nil {
 			for _, p := range s.Kubernetes.Manifests {
-				n += btoi(p == "-")
+				if p == "-" {
+					n++
+				}
 			}
 		}
 	}
 	return n
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // absence is why a source of the config is not part of a run that does not go
@@ -163,39 +161,25 @@ func (w *wiring) absence(m mode) string {
 	return "the flags name other sources"
 }
 
-// chosen are the sources that --source names, so that no other one is made ready
-// to be looked at: its server need not even be known here.
-func chosen(s *scope, sources []Source, names []string) []Source {
-	if len(names) == 0 {
-		return sources
-	}
-	var out []Source
-	for _, src := range sources {
-		if slices.Contains(names, src.Name) {
-			out = append(out, src)
-			continue
-		}
-		s.skipped = append(s.skipped, audit.Skipped{Name: src.Name, Kind: src.kind(), Reason: "--source names others"})
-	}
-	return out
+// leaveOut notes a source that is not looked at.
+func (s *scope) leaveOut(name, kind, reason string) {
+	s.skipped = append(s.skipped, audit.Skipped{Name: name, Kind: kind, Reason: reason})
 }
 
-// choose leaves only the sources that --source names in scope.
-func (s *scope) choose(names []string) error {
-	if len(names) == 0 {
-		return nil
-	}
+// chosen says that --source does not name other sources only.
+func (w *wiring) chosen(name string) bool {
+	return len(w.flags.sources) == 0 || slices.Contains(w.flags.sources, name)
+}
+
+const notChosen = "--source names others"
+
+// checkChosen refuses a --source that there is not.
+func (s scope) checkChosen(names []string) error {
 	for _, n := range names {
 		if !slices.Contains(s.names(), n) {
 			return usage(fmt.Errorf("--source %s: no such source%s", n, didYouMean(n, s.names())))
 		}
 	}
-	for _, x := range s.sources {
-		if !slices.Contains(names, x.Name) {
-			s.skipped = append(s.skipped, audit.Skipped{Name: x.Name, Kind: x.Kind, Reason: "--source names others"})
-		}
-	}
-	s.sources = slices.DeleteFunc(s.sources, func(x audit.Source) bool { return !slices.Contains(names, x.Name) })
 	return nil
 }
 
@@ -218,12 +202,16 @@ type wiring struct {
 func (w *wiring) look(s *scope, sources []Source) error {
 	var errs []error
 	for _, src := range sources {
+		if !w.chosen(src.Name) { // its server need not even be known here
+			s.leaveOut(src.Name, src.kind(), notChosen)
+			continue
+		}
 		p, isLive, why, err := w.provider(src, s.mode)
 		switch {
 		case err != nil:
 			errs = append(errs, fmt.Errorf("source %s: %w", src.Name, err))
 		case why != "":
-			s.skipped = append(s.skipped, audit.Skipped{Name: src.Name, Kind: src.kind(), Reason: why})
+			s.leaveOut(src.Name, src.kind(), why)
 		default:
 			s.sources = append(s.sources, audit.Source{Name: src.Name, Kind: src.kind(), Provider: p, Rule: src.rule(isLive)})
 		}
@@ -332,7 +320,7 @@ func (w *wiring) kubernetes(name string, c KubernetesSource, isLive bool) (provi
 		return nil, "", err
 	}
 	p, err := kubernetes.New(client, kubernetes.Config{
-		Source: name, Namespaces: c.Namespaces, AllNamespaces: len(c.Namespaces) == 0, Selector: firstOf(w.flags.selector, c.Selector), Each: each,
+		Source: name, Namespaces: c.Namespaces, AllNamespaces: len(c.Namespaces) == 0, Selector: cmp.Or(w.flags.selector, c.Selector), Each: each,
 	})
 	return p, "", err
 }
@@ -383,12 +371,11 @@ func onlyRepo(repos []string) string {
 // GH_HOST names, with gh's variables for the token: one for github.com is never
 // sent to another server.
 func (w *wiring) githubClient(api string) (*gh.Client, string, error) {
-	host := firstOf(api, w.getenv("GH_HOST"))
+	host := w.githubHost(api)
 	cache := w.cacheDir("github")
 	transport := github.NewTransport(http.DefaultTransport, cache, github.WithPatience(patienceWithLimits, pause))
 	client := gh.NewClient(&http.Client{Timeout: w.flags.request + patienceWithLimits, Transport: transport})
-	token := firstOf(w.getenv("GH_TOKEN"), w.getenv("GITHUB_TOKEN"))
-	if host != "" && host != "github.com" && host != "https://api.github.com" {
+	if host != "" {
 		if !strings.Contains(host, "://") {
 			host = "https://" + host
 		}
@@ -396,16 +383,43 @@ func (w *wiring) githubClient(api string) (*gh.Client, string, error) {
 		if err != nil || u.Host == "" {
 			return nil, "", fmt.Errorf("api %q is no address of a GitHub server; give one like https://github.example.com", host)
 		}
-		token = firstOf(w.getenv("GH_ENTERPRISE_TOKEN"), w.getenv("GITHUB_ENTERPRISE_TOKEN"))
 		if client, err = client.WithEnterpriseURLs(host, host); err != nil {
 			return nil, "", fmt.Errorf("api %q: %w", host, err)
 		}
 	}
-	if token != "" {
-		client = client.WithAuthToken(token)
+	if name := w.tokenVariable(api); name != "" {
+		client = client.WithAuthToken(w.getenv(name))
 	}
 	client.UserAgent = "rolecall/" + version()
 	return client, cache, nil
+}
+
+// githubHost is the server that is asked in place of github.com; empty for that
+// one.
+func (a *app) githubHost(api string) string {
+	if host := cmp.Or(api, a.getenv("GH_HOST")); host != "github.com" && host != "https://api.github.com" {
+		return host
+	}
+	return ""
+}
+
+// tokenVariables are those that are used for a server, in their order: a token
+// for github.com is sent to no other.
+func (a *app) tokenVariables(api string) []string {
+	if a.githubHost(api) != "" {
+		return []string{"GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"}
+	}
+	return []string{"GH_TOKEN", "GITHUB_TOKEN"}
+}
+
+// tokenVariable is the first variable that is set.
+func (a *app) tokenVariable(api string) string {
+	for _, n := range a.tokenVariables(api) {
+		if a.getenv(n) != "" {
+			return n
+		}
+	}
+	return ""
 }
 
 // patienceWithLimits is the longest pause that GitHub may ask for and get; a
@@ -449,13 +463,4 @@ func each(n int, f func(i int)) {
 		}()
 	}
 	wg.Wait()
-}
-
-func firstOf(words ...string) string {
-	for _, w := range words {
-		if w != "" {
-			return w
-		}
-	}
-	return ""
 }
