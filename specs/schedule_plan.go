@@ -255,9 +255,12 @@ func progression(set uint64, first, last int) int {
 	}
 	n := bits.TrailingZeros64(set>>(first+1)) + 1
 	for v := first; v <= last; v += n {
+		if set>>v&1 == 0 {
+			return 0
+		}
 		set &^= 1 << v
 	}
-	if set != 0 || (last-first)%n != 0 {
+	if set != 0 {
 		return 0
 	}
 	return n
