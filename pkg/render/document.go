@@ -16,14 +16,15 @@ import (
 // escape is written as \uXXXX, which means the same. Without such letters the
 // document is returned as it is.
 func JSON(document []byte) []byte {
-	if !needsEscape(string(document)) {
+	text := string(document)
+	if !needsEscape(text) {
 		return document
 	}
 	var b bytes.Buffer
 	for i := 0; i < len(document); {
 		r, n := utf8.DecodeRune(document[i:])
 		switch {
-		case r == '\n' || visible(r):
+		case r == '\n' || visible(r) && !orders(text, i):
 			b.Write(document[i : i+n])
 		case r >= 0x10000:
 			high, low := utf16.EncodeRune(r)
@@ -106,10 +107,11 @@ func yamlText(s string) *yaml.Node {
 // yamlEscapes writes the letters that the encoder leaves in a double-quoted
 // text. Elsewhere there are none.
 func yamlEscapes(document []byte) []byte {
+	text := string(document)
 	var b bytes.Buffer
 	for i := 0; i < len(document); {
 		r, n := utf8.DecodeRune(document[i:])
-		if r == '\n' || visible(r) {
+		if r == '\n' || visible(r) && !orders(text, i) {
 			b.Write(document[i : i+n])
 		} else {
 			io.WriteString(&b, yamlEscape(r))

@@ -12,8 +12,9 @@ import (
 // Escape makes a text safe to show on a terminal, in one line: what is not
 // printable is written as in a Go string, a byte that is no UTF-8 as \xNN. That
 // holds for control characters and escapes, for those that turn the direction of
-// writing (Unicode standard annex 9), and for those that show nothing. A
-// backslash stays one, so that a command can be copied.
+// writing (Unicode standard annex 9), and for those that show nothing. Nor is it
+// a command to a CI system that reads one anywhere in a line. A backslash stays
+// one, so that a command can be copied.
 func Escape(s string) string {
 	if !needsEscape(s) {
 		return s
@@ -24,7 +25,7 @@ func Escape(s string) string {
 		switch {
 		case r == utf8.RuneError && n == 1:
 			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case visible(r):
+		case visible(r) && !orders(s, i):
 			b.WriteRune(r)
 		default:
 			b.WriteString(escapeRune(r))
@@ -34,9 +35,17 @@ func Escape(s string) string {
 	return b.String()
 }
 
+// orders says that with this byte a word begins that a CI system takes for a
+// command wherever it stands in a line: ##[ for the runner of GitHub (its older
+// form, ActionCommand.TryParse), ##vso[ for the agent of Azure Pipelines. Without
+// its second # it is none.
+func orders(s string, i int) bool {
+	return s[i] == '#' && i > 0 && s[i-1] == '#' && (strings.HasPrefix(s[i+1:], "[") || len(s) > i+4 && strings.EqualFold(s[i+1:i+5], "vso["))
+}
+
 func needsEscape(s string) bool {
 	for i, r := range s {
-		if !visible(r) || r == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError)) {
+		if !visible(r) || orders(s, i) || r == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError)) {
 			return true
 		}
 	}
