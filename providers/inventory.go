@@ -32,7 +32,7 @@ func EncodeInventory(w io.Writer, inv Inventory, mask func(string) string) error
 	if mask == nil {
 		mask = func(s string) string { return s }
 	}
-	e := inventoryWriter{mask}
+	e := inventoryWriter{mask, inv.ObservedAt}
 	form := inventoryForm{
 		Schema: InventorySchema, Tool: inv.Tool, Canonicalisation: specs.Canonicalisation,
 		ObservedAt: inv.ObservedAt.UTC(), Observations: []observationForm{},

@@ -10,7 +10,10 @@ import (
 )
 
 // inventoryWriter turns what was seen into its written form.
-type inventoryWriter struct{ mask func(string) string }
+type inventoryWriter struct {
+	mask func(string) string
+	at   time.Time // of the inventory
+}
 
 func (e inventoryWriter) shown(s string) text { return text(e.mask(s)) }
 
@@ -43,13 +46,13 @@ func (e inventoryWriter) object(o Object) objectForm {
 		Created: instant(o.Created), Changes: []changeForm{}, LastStart: instant(o.LastStart), LastSuccess: instant(o.LastSuccess),
 	}
 	for _, s := range o.Spec.Schedules {
-		f.Schedules = append(f.Schedules, e.schedule(s))
+		f.Schedules = append(f.Schedules, e.schedule(s, len(o.Inactive) == 0))
 	}
 	for _, in := range o.Inactive {
 		f.Inactive = append(f.Inactive, inactiveForm{in.Code, e.shown(in.Detail), e.shown(in.Next)})
 	}
 	for _, en := range o.Entries {
-		f.Entries = append(f.Entries, entryForm{text(en.Text), e.schedule(en.Schedule), place(en.Pos)})
+		f.Entries = append(f.Entries, entryForm{text(en.Text), e.schedule(en.Schedule, len(o.Inactive) == 0), place(en.Pos)})
 	}
 	for _, c := range o.Changes {
 		f.Changes = append(f.Changes, change(c))
@@ -81,11 +84,30 @@ func (e inventoryWriter) marker(m Marker) *markerForm {
 
 // schedule keeps the text as written; of what could not be read as a schedule
 // only what may be shown, since it is not compared.
-func (e inventoryWriter) schedule(s specs.Schedule) scheduleForm {
+func (e inventoryWriter) schedule(s specs.Schedule, active bool) scheduleForm {
 	if refused := unread(s.Dialect, e.mask(s.Text), s.Zone); s.Canonical() == unread(s.Dialect, s.Text, s.Zone).Canonical() {
-		s = refused
+		return scheduleForm{text(refused.Text), s.Zone, s.Dialect, text(refused.Canonical()), false, "", []time.Time{}}
 	}
-	return scheduleForm{text(s.Text), s.Zone, s.Dialect, text(s.Canonical()), s.NeverFires()}
+	f := scheduleForm{text(s.Text), s.Zone, s.Dialect, text(s.Canonical()), s.NeverFires(), text(s.Words()), []time.Time{}}
+	if active && s.Zone != specs.Local && s.Every() == 0 && !s.Random() {
+		f.Next = next(s, e.at)
+	}
+	return f
+}
+
+// nextListed is how many due instants are listed of a schedule.
+const nextListed = 3
+
+func next(s specs.Schedule, after time.Time) []time.Time {
+	out := []time.Time{}
+	for len(out) < nextListed {
+		at, ok := s.Next(after)
+		if !ok {
+			break
+		}
+		out, after = append(out, at), at
+	}
+	return out
 }
 
 func unread(d specs.Dialect, text, zone string) specs.Schedule {

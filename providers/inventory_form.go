@@ -82,6 +82,9 @@ type scheduleForm struct {
 	Dialect    specs.Dialect `json:"dialect"`
 	Canonical  text          `json:"canonical"`
 	NeverFires bool          `json:"never_fires"`
+	// Words and Next are for people, and are not read back.
+	Words text        `json:"words"`
+	Next  []time.Time `json:"next"`
 }
 
 type inactiveForm struct {

@@ -13,7 +13,12 @@ type Row struct {
 	State, Reason                           string // active, or inactive and why
 	Schedule, Zone                          string
 	NextDue                                 string // RFC 3339, empty if never or not known
-	Command, Hash, Location                 string
+	Words                                   string // the schedule in English
+	// Next are the first due instants, RFC 3339. Unzoned says that the zone is not
+	// known, and that they are those of a scheduler whose clock shows UTC.
+	Next                    []string
+	Unzoned                 bool
+	Command, Hash, Location string
 }
 
 // Table writes a listing for people, cut to the width.
@@ -30,9 +35,9 @@ func Table(w io.Writer, rows []Row, opts TextOptions) error {
 // Wide writes all of a listing in a table, however wide.
 func Wide(w io.Writer, rows []Row, opts TextOptions) error {
 	p := &page{w: w, color: opts.Color}
-	g := grid{head: []string{"OBJECT", "ROLE", "VERSION", "STATE", "SCHEDULE", "ZONE", "NEXT DUE", "HASH", "LOCATION", "RUNS"}}
+	g := grid{head: []string{"OBJECT", "ROLE", "VERSION", "STATE", "SCHEDULE", "IN WORDS", "ZONE", "NEXT DUE", "HASH", "LOCATION", "RUNS"}}
 	for _, r := range rows {
-		g.add(escaped(r.Object, r.Role, r.Version, state(r), r.Schedule, r.Zone, instant(r.NextDue), r.Hash, r.Location, r.Command)...)
+		g.add(escaped(r.Object, r.Role, r.Version, state(r), r.Schedule, r.Words, r.Zone, r.Upcoming(), r.Hash, r.Location, r.Command)...)
 	}
 	p.table(0, g)
 	return p.err
@@ -42,9 +47,9 @@ func Wide(w io.Writer, rows []Row, opts TextOptions) error {
 // cell that a spreadsheet would take for a formula begins with an apostrophe.
 func CSV(w io.Writer, rows []Row) error {
 	c := csv.NewWriter(w)
-	_ = c.Write([]string{"source", "provider", "object", "role", "version", "state", "reason", "schedule", "zone", "next_due", "command", "hash", "location"})
+	_ = c.Write([]string{"source", "provider", "object", "role", "version", "state", "reason", "schedule", "zone", "next_due", "command", "hash", "location", "words", "next"})
 	for _, r := range rows {
-		cells := escaped(r.Source, r.Provider, r.Object, r.Role, r.Version, r.State, r.Reason, r.Schedule, r.Zone, r.NextDue, r.Command, r.Hash, r.Location)
+		cells := escaped(r.Source, r.Provider, r.Object, r.Role, r.Version, r.State, r.Reason, r.Schedule, r.Zone, r.NextDue, r.Command, r.Hash, r.Location, r.Words, r.zonedNext())
 		for i := range cells {
 			cells[i] = noFormula(cells[i])
 		}
@@ -75,6 +80,33 @@ func escaped(cells ...string) []string {
 		cells[i] = Escape(cells[i])
 	}
 	return cells
+}
+
+// Upcoming is when the object is due next, for people. By a clock that is not
+// known the instants have no zone.
+func (r Row) Upcoming() string {
+	out := make([]string, len(r.Next))
+	for i, at := range r.Next {
+		out[i] = at
+		if t, err := time.Parse(time.RFC3339, at); err == nil {
+			out[i] = t.UTC().Format("2006-01-02 " + clockLayout(t) + "Z")
+		}
+		if r.Unzoned {
+			out[i] = strings.TrimSuffix(out[i], "Z")
+		}
+	}
+	if len(out) > 0 && r.Unzoned {
+		out[len(out)-1] += " local"
+	}
+	return strings.Join(out, ", ")
+}
+
+// zonedNext is for programs, which an instant without a zone would mislead.
+func (r Row) zonedNext() string {
+	if r.Unzoned {
+		return ""
+	}
+	return strings.Join(r.Next, " ")
 }
 
 func state(r Row) string {

@@ -10,8 +10,8 @@ import (
 
 func rows() []render.Row {
 	return []render.Row{
-		{Source: "web-1", Provider: "crontab", Object: "crontab:web-1/deploy#index", Role: "index", Version: "2", State: "active", Schedule: "17 3 * * *", Zone: "Europe/Berlin", NextDue: "2026-11-02T02:17:00Z", Command: longCommand, Hash: "rc1:5d1c22ab", Location: "/var/spool/cron/crontabs/deploy:3"},
-		{Source: "web-1", Provider: "crontab", Object: "crontab:web-1/root#5d1c22ab", State: "active", Schedule: "@daily", Zone: "local", Command: "/opt/booth/sell \x1b[2J\x1b[1;32mall roles ok\x1b[0m", Location: "/etc/crontab:20"},
+		{Source: "web-1", Provider: "crontab", Object: "crontab:web-1/deploy#index", Role: "index", Version: "2", State: "active", Schedule: "17 3 * * *", Zone: "Europe/Berlin", NextDue: "2026-11-02T02:17:00Z", Words: "at 03:17", Next: []string{"2026-11-02T02:17:00Z", "2026-11-03T02:17:00Z"}, Command: longCommand, Hash: "rc1:5d1c22ab", Location: "/var/spool/cron/crontabs/deploy:3"},
+		{Source: "web-1", Provider: "crontab", Object: "crontab:web-1/root#5d1c22ab", State: "active", Schedule: "@daily", Zone: "local", Words: "at 00:00 \x1b[2J", Next: []string{"2026-11-02T00:00:00Z", "2026-11-03T00:00:05Z"}, Unzoned: true, Command: "/opt/booth/sell \x1b[2J\x1b[1;32mall roles ok\x1b[0m", Location: "/etc/crontab:20"},
 		{Source: "prod", Provider: "kubernetes", Object: "kubernetes:prod/batch/lager-統計", Role: "lager-統計", State: "inactive", Reason: "suspended", Schedule: "*/5 * * * *", Zone: "UTC", Command: "registry.example/shop/統計:1"},
 		{Source: "prod", Provider: "kubernetes", Object: "kubernetes:prod/batch/formula", Role: "=cmd|' /C calc'!A0", Version: "-1", State: "active", Schedule: "@weekly", Command: "+x\t\"quoted\", and\nmore"},
 	}

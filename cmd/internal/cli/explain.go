@@ -8,10 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rolecall-dev/rolecall/pkg/audit"
 	"github.com/rolecall-dev/rolecall/pkg/redact"
 	"github.com/rolecall-dev/rolecall/pkg/render"
 	"github.com/rolecall-dev/rolecall/pkg/report"
 	"github.com/rolecall-dev/rolecall/providers"
+	"github.com/rolecall-dev/rolecall/specs"
 )
 
 func (a *app) explainCommand() *cobra.Command {
@@ -44,16 +46,21 @@ func (a *app) explain(cmd *cobra.Command, f auditFlags) error {
 	if err != nil {
 		return err
 	}
+	desired, err := audit.Desire(plan.Ledger, plan.Sources)
+	if err != nil {
+		return err
+	}
 	return a.write([]output{{format: "text"}}, func(_ string, w io.Writer) error {
-		return a.explainText(w, r, world)
+		return a.explainText(w, r, world, desired)
 	})
 }
 
 // explainText is a page about one role: the ladder from what is desired to what
 // was found, and what follows.
-func (a *app) explainText(w io.Writer, r report.Report, world providers.World) error {
+func (a *app) explainText(w io.Writer, r report.Report, world providers.World, desired map[specs.Ref]specs.Desired) error {
 	p := page{w: w}
 	for _, role := range r.Roles {
+		want := desired[specs.Ref{Role: role.Role, Source: role.Source}].Spec
 		p.line("%s in %s: %s", role.Role, role.Source, role.State)
 		p.field("owner", role.Owner)
 		p.field("purpose", role.Purpose)
@@ -61,17 +68,18 @@ func (a *app) explainText(w io.Writer, r report.Report, world providers.World) e
 		p.line("")
 		p.line("desired")
 		p.field("schedule", role.Schedule)
+		p.field("in words", wordsOf(want))
 		p.field("state", wantedState(role))
 		p.field("version", role.Version)
 		p.field("hash", hashWords(role))
-		if role.NextDue != nil {
-			p.field("next due", *role.NextDue)
+		if !role.Suspended {
+			p.field("next due", nextWords(nextOf(want, a.now())))
 		}
 		p.line("")
 		p.line("registered: %s", role.Stages.Registered)
 		a.explainObjects(&p, role, world)
 		p.line("")
-		a.explainFindings(&p, role, r)
+		a.explainFindings(&p, role, r, readings(want, world))
 		p.line("")
 	}
 	for _, c := range r.Coverage {
@@ -80,6 +88,23 @@ func (a *app) explainText(w io.Writer, r report.Report, world providers.World) e
 		}
 	}
 	return p.err
+}
+
+// dueWords is when an object is due next.
+func dueWords(row render.Row) string {
+	if row.State != "active" {
+		return "not while it is inactive"
+	}
+	return nextWords(row.Next, row.Unzoned)
+}
+
+// nextWords are due instants in one line.
+func nextWords(next []string, unzoned bool) string {
+	at := render.Row{Next: next, Unzoned: unzoned}.Upcoming()
+	if at != "" && unzoned {
+		at += " (the zone is not known here; as if its clock showed UTC)"
+	}
+	return at
 }
 
 func wantedState(role report.Role) string {
@@ -110,14 +135,31 @@ func (a *app) explainObjects(p *page, role report.Role, world providers.World) {
 				p.field("  because", redact.Text(why.Detail))
 			}
 			p.field("  schedule", row.Schedule)
+			p.field("  in words", row.Words)
 			p.field("  zone", row.Zone)
+			p.field("  next due", dueWords(row))
 			p.field("  runs", row.Command)
 			p.field("  hash", row.Hash)
 		}
 	}
 }
 
-func (a *app) explainFindings(p *page, role report.Role, r report.Report) {
+// readings are the schedules of a role and of each object in words, by the
+// object's id.
+func readings(want specs.Spec, world providers.World) func(object string) string {
+	return func(object string) string {
+		for _, o := range world.Observations {
+			for _, obj := range o.Objects {
+				if obj.ID == object && !obj.Opaque {
+					return wordsOf(want) + " → " + wordsOf(obj.Spec)
+				}
+			}
+		}
+		return ""
+	}
+}
+
+func (a *app) explainFindings(p *page, role report.Role, r report.Report, inWords func(object string) string) {
 	any := false
 	for _, f := range r.Findings {
 		if f.Role != role.Role || f.Source != role.Source {
@@ -129,6 +171,9 @@ func (a *app) explainFindings(p *page, role report.Role, r report.Report) {
 		p.field("here", f.Message)
 		for _, d := range f.Fields {
 			p.field(d.Path, d.Desired+" → "+d.Observed)
+			if d.Path == "schedule" {
+				p.field("in words", inWords(d.Object))
+			}
 		}
 		if f.ChangedBy != nil {
 			p.field("changed", fmt.Sprintf("by %s at %s (%s)", f.ChangedBy.Who, f.ChangedBy.When.Format("2006-01-02 15:04:05Z"), f.ChangedBy.Evidence))

@@ -158,6 +158,9 @@ func (a *app) row(o providers.Object) render.Row {
 	}
 	if o.Opaque {
 		r.Hash = ""
+	} else {
+		r.Words = wordsOf(o.Spec)
+		r.Next, r.Unzoned = nextOf(o.Spec, a.now())
 	}
 	codes := make([]string, len(o.Inactive))
 	for i, why := range o.Inactive {
@@ -168,7 +171,7 @@ func (a *app) row(o providers.Object) render.Row {
 	}
 	if len(codes) > 0 {
 		r.State, r.Reason = "inactive", strings.Join(codes, ", ")
-		r.NextDue = ""
+		r.NextDue, r.Next, r.Unzoned = "", nil, false // what will not run is not due
 	}
 	return r
 }
