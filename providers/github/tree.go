@@ -99,7 +99,7 @@ func (t *tree) take(n *yaml.Node, depth int) (*yaml.Node, error) {
 
 // pair is one member of a mapping.
 type pair struct {
-	name string
+	name string // a key is a text to GitHub, whatever YAML makes of it
 	key  *yaml.Node
 	at   int // the line at which it stands, which for an alias is not its value's
 	node *yaml.Node
@@ -130,11 +130,12 @@ func (t *tree) pairs(n *yaml.Node, depth int) ([]pair, error) {
 			merged = append(merged, more...)
 			continue
 		}
-		if seen[key.Value] {
-			return nil, &fault{n.Content[i].Line, fmt.Sprintf("the key %q stands here a second time", key.Value)}
+		name := asText(scalar(key)).Text
+		if seen[name] {
+			return nil, &fault{n.Content[i].Line, fmt.Sprintf("the key %q stands here a second time", name)}
 		}
-		seen[key.Value] = true
-		out = append(out, pair{key.Value, key, n.Content[i].Line, n.Content[i+1]})
+		seen[name] = true
+		out = append(out, pair{name, key, n.Content[i].Line, n.Content[i+1]})
 	}
 	for _, p := range merged {
 		if !seen[p.name] {

@@ -98,30 +98,49 @@ func coreNumber(s string) (float64, bool) {
 	return f, err == nil && math.Abs(f) < 1<<53
 }
 
-// asText is a scalar as GitHub hands it to a job: env values and a step's
-// inputs are strings there, whatever YAML made of them.
+// asText is a scalar as GitHub reads it where its schema has a string,
+// whatever YAML made of it: 1.0 is "1" there, and 0x10 is "16". A number is
+// written with 15 digits as .NET's format G15 does (actions/runner,
+// NumberToken).
 func asText(v specs.Value) specs.Value {
 	switch v.Kind {
 	case specs.Null:
 		return specs.NewText("")
-	case specs.Bool, specs.Number:
+	case specs.Bool:
 		return specs.NewText(v.Text)
+	case specs.Number:
+		f, err := strconv.ParseFloat(v.Text, 64)
+		if err != nil {
+			return specs.NewText(v.Text)
+		}
+		return specs.NewText(strconv.FormatFloat(f, 'G', 15, 64))
 	}
 	return v
 }
 
+// whole is a number without what is behind its point, which GitHub leaves out
+// of minutes and counts.
+func whole(v specs.Value) specs.Value {
+	if f, err := strconv.ParseFloat(v.Text, 64); v.Kind == specs.Number && err == nil {
+		return specs.NewNumber(math.Trunc(f))
+	}
+	return typed(v)
+}
+
+func index(i int) string { return strconv.Itoa(i) }
+
 // secretTexts takes the members as texts, at a place where secrets stand.
 func secretTexts(v specs.Value) specs.Value {
-	return mapMembers(v, func(_ string, m specs.Value) specs.Value { return hide(asText(m)) })
+	return mapMembers(typed(v), func(_ string, m specs.Value) specs.Value { return hide(text(m)) })
 }
 
 // inputs are a step's with: a member whose name speaks of a secret is one.
 func inputs(v specs.Value) specs.Value {
 	return mapMembers(v, func(key string, m specs.Value) specs.Value {
 		if secretName.MatchString(key) {
-			return hide(asText(m))
+			return hide(text(m))
 		}
-		return asText(m)
+		return text(m)
 	})
 }
 

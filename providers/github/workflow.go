@@ -18,7 +18,7 @@ type workflow struct {
 	marker  providers.Marker // of the whole workflow
 	line    int              // of the key schedule, or of on
 	// body holds jobs, env, permissions, concurrency and defaults; cosmetic
-	// the name and the other triggers.
+	// the names and the other triggers.
 	body, cosmetic specs.Value
 	// refused is why GitHub does not take the file at all; empty if it does.
 	refused string
@@ -149,7 +149,7 @@ func (r *reader) whole(line int) {
 
 // split parts the keys into what counts and what is cosmetic.
 func (r *reader) split(top []pair) error {
-	var body, cosmetic []specs.Member
+	var does, cosmetic []specs.Member
 	for _, p := range top {
 		v, err := r.value(p.node, 1)
 		if err != nil {
@@ -163,10 +163,12 @@ func (r *reader) split(top []pair) error {
 			m.Key, m.Value = "on", otherTriggers(v)
 			cosmetic = append(cosmetic, m)
 		default:
-			body = append(body, m)
+			does = append(does, m)
 		}
 	}
-	r.w.body = topRules.apply(specs.NewMap(body...))
+	whole := specs.NewMap(does...)
+	r.w.body = body(whole)
+	cosmetic = append(cosmetic, specs.Member{Key: "jobs", Value: dropEmpty(titles(whole.Get("jobs")))})
 	r.w.cosmetic = specs.NewMap(cosmetic...)
 	return nil
 }
