@@ -15,14 +15,21 @@ import (
 // Do asks the API server as admin, with a body in JSON, and gives the answer.
 // PATCH is a merge patch.
 func (c *Cluster) Do(method, path string, body []byte) ([]byte, error) {
+	if method == http.MethodPatch {
+		return c.Send(method, path, "application/merge-patch+json", body)
+	}
+	return c.Send(method, path, "application/json", body)
+}
+
+// Send is Do with a body of another type. The answer is given also where it is
+// a refusal, beside the error.
+func (c *Cluster) Send(method, path, contentType string, body []byte) ([]byte, error) {
 	req, err := http.NewRequest(method, "https://"+c.api+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("Content-Type", "application/json")
-	if method == http.MethodPatch {
-		req.Header.Set("Content-Type", "application/merge-patch+json")
-	}
+	req.Header.Set("Content-Type", contentType)
+	req.Header.Set("Accept", "application/json")
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return nil, err

@@ -127,6 +127,8 @@ func (c *Cluster) StartServer(flags ...string) error {
 		"--service-account-issuer=https://kubernetes.default.svc",
 		"--service-account-key-file=" + c.pki.path("sa.pub"), "--service-account-signing-key-file=" + c.pki.path("sa.key"),
 		"--authorization-mode=Node,RBAC",
+		// As kubeadm and the clouds set it.
+		"--allow-privileged=true",
 		// A request is in the log before its answer is sent.
 		"--audit-policy-file=" + c.path("audit-policy.yaml"), "--audit-log-path=" + c.path("audit.log"), "--audit-log-mode=blocking",
 	}, flags...)
