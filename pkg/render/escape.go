@@ -120,3 +120,17 @@ func elide(s string, room int) string {
 	}
 	return s
 }
+
+// short is a text escaped and cut to some columns, and to four bytes for each,
+// since what stands above a letter takes no column.
+func short(s string, room int) string {
+	s = elide(Escape(s), room)
+	if len(s) <= 4*room {
+		return s
+	}
+	end := 4 * room
+	for !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end] + ellipsis
+}

@@ -45,23 +45,30 @@ func lookOf(f report.Finding) string {
 }
 
 func (t *text) changedBy(c *report.Change) {
-	if c == nil {
-		return
+	if c != nil {
+		t.wrapped(4, "changed by:", "", Escape(changeWords(*c)))
 	}
-	s := Escape(c.Who)
+}
+
+func changeWords(c report.Change) string {
+	s := c.Who
 	if !c.When.IsZero() {
 		s += " at " + shortTime(c.When)
 	}
 	if c.Evidence != "" {
-		s += " (by " + Escape(c.Evidence) + ")"
+		s += " (by " + c.Evidence + ")"
 	}
-	t.wrapped(4, "changed by:", "", s)
+	return s
 }
 
 func (t *text) waiver(w *report.Waiver) {
-	if w == nil {
-		return
+	if w != nil {
+		label, words := waiverWords(*w)
+		t.wrapped(4, label, "", t.free(words))
 	}
+}
+
+func waiverWords(w report.Waiver) (label, words string) {
 	label, until := "waived:", "until "+w.Until
 	if w.Ended {
 		label, until = "waiver ended:", "it held until "+w.Until
@@ -76,7 +83,7 @@ func (t *text) waiver(w *report.Waiver) {
 	if at := w.Pos.String(); at != "" {
 		parts = append(parts, at)
 	}
-	t.wrapped(4, label, "", t.free(strings.Join(parts, ", ")))
+	return label, strings.Join(parts, ", ")
 }
 
 // whereabouts are the objects that the message does not name, the places to open

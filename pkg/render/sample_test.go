@@ -22,7 +22,7 @@ const (
 func sample() report.Report {
 	r := report.Report{
 		Tool: report.Tool{Name: "rolecall", Version: "0.1.0"}, Mode: "live", ObservedAt: observed, Canonicalisation: "rc1",
-		Ledger: report.Ledger{Path: "ledger.yaml", Name: "shop", Revision: 12}, Verdict: report.Findings, ExitCode: 1,
+		Ledger: report.Ledger{Path: "ledger.yaml", Name: "shop", Revision: 12}, Verdict: report.Findings, ExitCode: 1, FailOn: report.Gating(),
 		Summary: report.Summary{Roles: 10, OK: 1, Missing: 1, Duplicate: 1, Ambiguous: 1, Inactive: 1, Drift: 2, Unknown: 1, Unreviewed: 1, OutOfScope: 1, Unexpected: 2, Waived: 1, Gaps: 2, Objects: 41, Ignored: 3},
 		Coverage: []report.Coverage{
 			{Source: "prod", Provider: "kubernetes", Part: "namespace/batch", State: "read", Objects: 9},

@@ -203,7 +203,7 @@ func TestCatalogueMarkdown(t *testing.T) {
 func TestFormats(t *testing.T) {
 	for _, f := range render.Formats() {
 		var b strings.Builder
-		if err := f.New(render.TextOptions{})(&b, sample()); err != nil || b.Len() == 0 {
+		if err := f.New(render.Options{})(&b, sample()); err != nil || b.Len() == 0 {
 			t.Errorf("%s: %v, %d bytes", f.Name, err, b.Len())
 		}
 	}

@@ -76,3 +76,13 @@ func (g Gate) FailOn() []Kind {
 	}
 	return g.Kinds
 }
+
+// Gates says that a finding is of the kinds that fail this audit. Whether
+// --exit-zero then took it out of account, a report does not say.
+func (r Report) Gates(f Finding) bool {
+	g := Gate{Kinds: r.FailOn}
+	if slices.Equal(r.FailOn, Gating()) {
+		g.Kinds = nil
+	}
+	return g.fails(f)
+}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -79,7 +80,7 @@ func (a *app) runAudit(cmd *cobra.Command, f auditFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := a.write(outputs, a.reportWriter(r)); err != nil {
+	if err := a.publish(r, outputs); err != nil {
 		return err
 	}
 	return exitWith(r.ExitCode)
@@ -147,9 +148,29 @@ func reportFormats() []string {
 	return out
 }
 
+// publish puts a report where its outputs go. What is shown is the report as it
+// is saved, so that rolecall render gives the same bytes.
+func (a *app) publish(r report.Report, outputs []output) error {
+	var saved bytes.Buffer
+	if err := report.Encode(&saved, r); err != nil {
+		return internal(err)
+	}
+	r, err := report.Decode(&saved)
+	if err != nil {
+		return internal(err)
+	}
+	if err := a.write(outputs, a.reportWriter(r)); err != nil {
+		return err
+	}
+	return a.stepSummary(r, outputs)
+}
+
 // reportWriter renders a report in any of its formats.
 func (a *app) reportWriter(r report.Report) func(string, io.Writer) error {
-	opts := render.TextOptions{Width: a.Width, Color: a.colour(), Verbose: a.flags.verbose, Quiet: a.flags.quiet}
+	opts := render.Options{
+		Text:  render.TextOptions{Width: a.Width, Color: a.colour(), Verbose: a.flags.verbose, Quiet: a.flags.quiet},
+		Place: checkout(),
+	}
 	return func(format string, w io.Writer) error {
 		for _, f := range render.Formats() {
 			if f.Name == format {

@@ -52,24 +52,32 @@ func parseOutputs(values, formats []string, otherwise string) ([]output, error) 
 // file appears under its name only when it is complete. JSON is written so that
 // it can be shown on a terminal too.
 func (a *app) write(outputs []output, show func(format string, w io.Writer) error) error {
-	for _, o := range outputs {
+	whole := make([][]byte, len(outputs))
+	for i, o := range outputs {
 		var buf bytes.Buffer
 		if err := show(o.format, &buf); err != nil {
 			return internal(fmt.Errorf("writing %s: %w", o.format, err))
 		}
-		data := buf.Bytes()
+		whole[i] = buf.Bytes()
 		if o.format == "json" {
-			data = render.JSON(data)
+			whole[i] = render.JSON(whole[i])
 		}
-		if o.file == "" {
-			if _, err := a.Out.Write(data); err != nil {
-				return internal(fmt.Errorf("standard output: %w", err))
-			}
-			continue
-		}
-		if err := writeFile(o.file, data); err != nil {
+	}
+	for i, o := range outputs {
+		if err := a.put(o.file, whole[i]); err != nil {
 			return internal(err)
 		}
+	}
+	return nil
+}
+
+// put writes to a file, or to the standard output if none is named.
+func (a *app) put(file string, data []byte) error {
+	if file != "" {
+		return writeFile(file, data)
+	}
+	if _, err := a.Out.Write(data); err != nil {
+		return fmt.Errorf("standard output: %w", err)
 	}
 	return nil
 }

@@ -18,7 +18,8 @@ func (a *app) renderCommand() *cobra.Command {
 	var outputs []string
 	cmd := &cobra.Command{
 		Use: "render [FILE]", Short: "a saved JSON report in another form",
-		Example: "  rolecall render < report.json\n  rolecall render -o text report.json",
+		Long:    "Shows a report that was saved with rolecall audit -o json. In the same folder it\ngives the same bytes as the audit did; nothing is looked at. The exit code is 0\nwhatever the report says.",
+		Example: "  rolecall render < report.json\n  rolecall render -o sarif=rolecall.sarif -o markdown report.json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			out, err := parseOutputs(outputs, reportFormats(), "text")
@@ -29,7 +30,7 @@ func (a *app) renderCommand() *cobra.Command {
 			if err != nil {
 				return usage(err)
 			}
-			return a.write(out, a.reportWriter(r))
+			return a.publish(r, out)
 		},
 	}
 	cmd.Flags().StringArrayVarP(&outputs, "output", "o", nil, "FORMAT[=FILE], repeatable: "+strings.Join(reportFormats(), ", ")+" (default text)")
