@@ -22,6 +22,7 @@ type Meaning struct {
 	Zone       string `json:"zone"`        // an IANA name, or local
 	InstantsIn string `json:"instants_in"` // the zone by whose clock the instants are found
 	Text       string `json:"text"`        // without a zone in front of it
+	Kind       string `json:"kind"`        // calendar, drawn, interval, start or never; empty if it is refused
 	Canonical  string `json:"canonical"`
 	Words      string `json:"words"`
 	NeverFires bool   `json:"never_fires"`

@@ -20,11 +20,28 @@ func (a *app) meaning(d specs.Dialect, text, zone string, next int) (render.Mean
 		return m, nil
 	}
 	m.Valid, m.Text, m.Zone, m.InstantsIn = true, s.Text, s.Zone, clockOf(s.Zone)
+	m.Kind = kindOf(s)
 	m.Canonical, m.Words, m.NeverFires, m.Warnings = s.Canonical(), s.Words(), s.NeverFires(), s.Warnings()
 	a.instants(&m, s, next)
 	m.Notes = reading(s, a.now())
 	m.Elsewhere = elsewhere(d, text, zone, &s)
 	return m, &s
+}
+
+// kindOf is by what a schedule's instants are fixed: a calendar, the scheduler's
+// draw from one, an interval from a start, the start itself, or nothing.
+func kindOf(s specs.Schedule) string {
+	switch {
+	case s.NeverFires():
+		return "never"
+	case s.Reboot():
+		return "start"
+	case s.Every() > 0:
+		return "interval"
+	case s.Random():
+		return "drawn"
+	}
+	return "calendar"
 }
 
 // ownZone: GitHub's scheduler is the one whose own zone is known.
