@@ -203,7 +203,7 @@ func TestNewCheckoutRefuses(t *testing.T) {
 
 // What a look gives as the literal text is read back as the same spec.
 func TestCheckoutLiterals(t *testing.T) {
-	two := "name: N # kept\non:\n  schedule:\n    # rolecall: role=a\n    - cron: 0 5 * * *\n    - timezone: Asia/Tokyo\n      cron: 0 6 * * *\njobs: {a: {runs-on: x, env: &e {A: b}}, c: {runs-on: x, env: *e}}\n"
+	two := "name: N # kept\non:\n  schedule:\n    # rolecall: role=a\n    - cron: 0 5 * * *\n    - timezone: Asia/Tokyo\n      cron: 0 6 * * *\njobs: {a: {runs-on: x, env: &e {A: b}, steps: [{run: x}]}, c: {runs-on: x, env: *e, steps: [{run: x}]}}\n"
 	base := plant(t, map[string]string{".github/workflows/one.yml": nightly, ".github/workflows/two.yml": two})
 	c, _ := NewCheckout(CheckoutConfig{Source: "ci", Base: base, Dir: "."})
 	got := c.Observe(context.Background(), providers.Selection{Literals: true})

@@ -20,6 +20,8 @@ type workflow struct {
 	// body holds jobs, env, permissions, concurrency and defaults; cosmetic
 	// the names and the other triggers.
 	body, cosmetic specs.Value
+	// call is on.workflow_call, Absent where nobody may call the workflow.
+	call specs.Value
 	// refused is why GitHub does not take the file at all; empty if it does.
 	refused string
 	notes   []providers.Note
@@ -101,8 +103,9 @@ func readWorkflow(data []byte, file string) (w workflow, err error) {
 type reader struct {
 	*tree
 	*comments
-	file string
-	w    workflow
+	file    string
+	w       workflow
+	unknown bool // a key that is not judged was noted
 }
 
 func (r *reader) read() error {
@@ -133,8 +136,10 @@ func (r *reader) read() error {
 	if err := r.schedules(*on); err != nil {
 		return err
 	}
-	if err := r.needJobs(top); err != nil {
-		return err
+	if len(r.w.entries) > 0 || r.w.call.Kind != specs.Absent {
+		if err := r.judge(root); err != nil {
+			return err
+		}
 	}
 	r.finish()
 	return nil
@@ -161,6 +166,7 @@ func (r *reader) split(top []pair) error {
 			cosmetic = append(cosmetic, m)
 		case "on", "true":
 			m.Key, m.Value = "on", otherTriggers(v)
+			r.w.call = callOf(v)
 			cosmetic = append(cosmetic, m)
 		default:
 			does = append(does, m)
@@ -183,6 +189,17 @@ func otherTriggers(v specs.Value) specs.Value {
 		}
 		return m
 	})
+}
+
+// callOf is on.workflow_call, Null where the trigger is named and no more.
+func callOf(on specs.Value) specs.Value {
+	const name = "workflow_call"
+	switch {
+	case on.Kind == specs.Text && on.Text == name,
+		on.Kind == specs.List && slices.ContainsFunc(on.Members, func(m specs.Member) bool { return m.Value.Kind == specs.Text && m.Value.Text == name }):
+		return specs.Value{Kind: specs.Null}
+	}
+	return on.Get(name)
 }
 
 // trigger is the member on. Tools that read YAML 1.1 write it back as true,

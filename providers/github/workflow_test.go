@@ -83,10 +83,10 @@ func TestObjects(t *testing.T) {
 			[]string{"w.yml [] 0 5 * * * Europe/Oslo, 0 6 * * * UTC"}, nil},
 		{"zone as an item of its own", "on:\n  schedule:\n    - cron: 0 5 * * *\n    - timezone: Europe/Oslo\n",
 			[]string{"w.yml [] 0 5 * * * UTC"}, []string{"suspicious-schedule:4"}},
-		{"anchors", "env: &e {A: b}\non:\n  schedule: &s\n    - &c {cron: 0 5 * * *}\n    - cron: &t 0 6 * * *\njobs: {a: {runs-on: x, env: *e, x: *s, y: *c, z: *t}}\n",
+		{"anchors", "env: &e {A: b}\non:\n  schedule: &s\n    - &c {cron: 0 5 * * *}\n    - cron: &t 0 6 * * *\njobs: {a: {runs-on: x, env: *e, strategy: {matrix: {x: *s, y: [*c, *t]}}, steps: [{run: x}]}}\n",
 			[]string{"w.yml [] 0 5 * * *" + " UTC, 0 6 * * * UTC"}, nil},
-		{"alias of a trigger", "x: &s [{cron: 0 5 * * *}]\non: {schedule: *s}\n", []string{"w.yml [] 0 5 * * * UTC"}, nil},
-		{"merge key", "x: &s {timezone: Europe/Oslo}\non:\n  schedule:\n    - <<: *s\n      cron: 0 5 * * *\n",
+		{"alias of a trigger", "x: &s [{cron: 0 5 * * *}]\non: {schedule: *s}\n", []string{"w.yml [] 0 5 * * * UTC"}, []string{"early-warning:1"}},
+		{"merge key", "env: &s {timezone: Europe/Oslo}\non:\n  schedule:\n    - <<: *s\n      cron: 0 5 * * *\n",
 			[]string{"w.yml [] 0 5 * * * Europe/Oslo file-not-loaded"}, nil},
 		{"no schedule", "on: push\n# schedule\n" + jobsTail, []string{}, nil},
 		{"schedule as a word", "on: [push, schedule]\n", []string{}, []string{"suspicious-schedule:1"}},
@@ -159,7 +159,7 @@ func withJobs(text string) string {
 	case strings.Contains(text, "jobs:"):
 		return text
 	case strings.HasPrefix(text, "{"):
-		return strings.TrimSuffix(strings.TrimSpace(text), "}") + ", jobs: {a: {runs-on: x}}}"
+		return strings.TrimSuffix(strings.TrimSpace(text), "}") + ", jobs: {a: {runs-on: x, steps: [{run: x}]}}}"
 	}
 	return text + jobsTail
 }
