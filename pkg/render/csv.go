@@ -37,6 +37,7 @@ func cells(texts ...string) []string {
 	for i := range out {
 		out[i] = noFormula(out[i])
 	}
+	out[0] = noOrder(out[0])
 	return out
 }
 

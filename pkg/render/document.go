@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -94,15 +95,18 @@ func yamlNode(dec *json.Decoder) (*yaml.Node, error) {
 }
 
 // yamlText leaves the style to the encoder where nothing is to be escaped; of
-// lines, which are shown as such, the newlines are not. A text that begins with
-// an empty line the encoder would not lay out as it is.
+// lines, which are shown as such, the newlines are not, unless one of them would be
+// a command to a CI system. A text that begins with an empty line the encoder
+// would not lay out as it is.
 func yamlText(s string) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
-	if strings.HasPrefix(s, "\n") || needsEscape(strings.ReplaceAll(s, "\n", "")) {
+	if strings.HasPrefix(s, "\n") || needsEscape(strings.ReplaceAll(s, "\n", "")) || slices.ContainsFunc(strings.Split(s, "\n"), isOrder) {
 		n.Style = yaml.DoubleQuotedStyle
 	}
 	return n
 }
+
+func isOrder(line string) bool { return noOrder(line) != line }
 
 // yamlEscapes writes the letters that the encoder leaves in a double-quoted
 // text. Elsewhere there are none.

@@ -43,6 +43,15 @@ func orders(s string, i int) bool {
 	return s[i] == '#' && i > 0 && s[i-1] == '#' && (strings.HasPrefix(s[i+1:], "[") || len(s) > i+4 && strings.EqualFold(s[i+1:i+5], "vso["))
 }
 
+// noOrder is a line of text that the runner of GitHub does not take for a command:
+// one that begins with two colons, also after blanks, would be one.
+func noOrder(line string) string {
+	if rest, ok := strings.CutPrefix(strings.TrimLeft(line, " "), "::"); ok {
+		return line[:len(line)-len(rest)-2] + `\x3a:` + rest
+	}
+	return line
+}
+
 func needsEscape(s string) bool {
 	for i, r := range s {
 		if !visible(r) || orders(s, i) || r == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError)) {

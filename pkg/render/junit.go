@@ -88,13 +88,13 @@ func xmlLines(lines ...string) string {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		_ = xml.EscapeText(&b, []byte(l))
+		_ = xml.EscapeText(&b, []byte(noOrder(l)))
 	}
 	return b.String()
 }
 
 // named is a text that a schema wants to be there.
-func named(s string) string { return cmp.Or(strings.TrimSpace(Escape(s)), "-") }
+func named(s string) string { return cmp.Or(strings.TrimSpace(short(s, messageRoom)), "-") }
 
 func (j junit) suites() junitSuites {
 	out := junitSuites{}

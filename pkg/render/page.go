@@ -32,14 +32,10 @@ func (p *page) paint(look, s string) string {
 	return "\x1b[" + look + "m" + s + "\x1b[0m"
 }
 
-// line writes a line as it is. What it holds was escaped. A line that begins with
-// two colons would be a command to the runner of GitHub, also after blanks.
+// line writes a line as it is. What it holds was escaped.
 func (p *page) line(s string) {
-	if rest, ok := strings.CutPrefix(strings.TrimLeft(s, " "), "::"); ok {
-		s = s[:len(s)-len(rest)-2] + `\x3a:` + rest
-	}
 	if p.err == nil {
-		_, p.err = fmt.Fprintln(p.w, strings.TrimRight(s, " "))
+		_, p.err = fmt.Fprintln(p.w, strings.TrimRight(noOrder(s), " "))
 	}
 }
 

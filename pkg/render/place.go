@@ -17,8 +17,8 @@ type Place struct {
 	Root string // the top of the checkout, absolute
 }
 
-// below is the path of a file below the top, with slashes, and false for a file
-// that is elsewhere.
+// below is the path of a file below the top, with slashes; of a file that is
+// elsewhere the whole path, as far as it is known, and false.
 func (p Place) below(file string) (string, bool) {
 	if file == "" {
 		return "", false
@@ -27,14 +27,13 @@ func (p Place) below(file string) (string, bool) {
 	if !filepath.IsAbs(file) && p.Dir != "" {
 		file = filepath.Join(p.Dir, file)
 	}
-	if filepath.IsAbs(file) {
-		rel, err := filepath.Rel(p.Root, file)
-		if p.Root == "" || err != nil {
-			return filepath.ToSlash(file), false
-		}
-		file = rel
+	if !filepath.IsAbs(file) {
+		return filepath.ToSlash(file), filepath.IsLocal(file)
 	}
-	return filepath.ToSlash(file), filepath.IsLocal(file)
+	if rel, err := filepath.Rel(p.Root, file); err == nil && p.Root != "" && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel), true
+	}
+	return filepath.ToSlash(file), false
 }
 
 // open is the place that a person opens for a finding: the role in the ledger,

@@ -3,6 +3,7 @@ package render
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/rolecall-dev/rolecall/pkg/report"
 	"github.com/rolecall-dev/rolecall/specs"
@@ -71,7 +72,7 @@ func about(f report.Finding) string {
 		if len(f.Objects) > 0 {
 			return f.Objects[0]
 		}
-		return cmp.Or(f.Source, f.ID)
+		return strings.TrimPrefix(f.ID, string(f.Kind)+":")
 	}
 	return specs.Ref{Role: f.Role, Source: f.Source}.String()
 }
