@@ -56,7 +56,7 @@ func newImage(t *testing.T) *image {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	im := &image{t: t, root: filepath.Join(dir, "root"), out: filepath.Join(dir, "out")}
-	for _, d := range []string{im.root + "/etc/cron.d", im.root + "/var/spool/cron/crontabs", im.root + "/var/lib/dpkg", im.root + "/usr/sbin", im.root + "/srv", im.out} {
+	for _, d := range []string{im.root + "/etc/cron.d", im.root + "/var/spool/cron/crontabs", im.root + "/var/lib/dpkg", im.root + "/usr/sbin", im.root + "/srv", im.root + "/root", im.out} {
 		im.must(os.MkdirAll(d, 0o755))
 	}
 	for dir, mode := range map[string]os.FileMode{dir: 0o755, im.out: 0o777 | os.ModeSticky} {
@@ -93,7 +93,7 @@ func (im *image) write(p, data string, mode os.FileMode) {
 // command runs a program with the image in place of the machine's own files.
 func (im *image) command(script string, args ...string) *exec.Cmd {
 	mounts := `mount --make-rprivate /
-for p in /etc/passwd /etc/crontab /etc/cron.d /var/spool/cron/crontabs /srv; do mount --bind "$0$p" "$p"; done
+for p in /etc/passwd /etc/crontab /etc/cron.d /var/spool/cron /srv; do mount --bind "$0$p" "$p"; done
 mount -t tmpfs none /run
 `
 	return exec.Command("unshare", append([]string{"-m", "sh", "-euc", mounts + script, im.root}, args...)...)
@@ -132,10 +132,15 @@ func until(t *testing.T, done func() bool, complaint func() string) {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
+	soon(t, tick.C, done, complaint)
+}
+
+func soon(t *testing.T, tick <-chan time.Time, done func() bool, complaint func() string) {
+	t.Helper()
 	late := time.After(20 * time.Second)
 	for !done() {
 		select {
-		case <-tick.C:
+		case <-tick:
 		case <-late:
 			t.Error(complaint())
 			return
