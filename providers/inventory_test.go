@@ -194,8 +194,62 @@ func TestDecodeInventoryRefuses(t *testing.T) {
 	}
 }
 
-// TestInventoryFitsItsSchema holds what is written to what is published.
-func TestInventoryFitsItsSchema(t *testing.T) {
+// TestOlderInventory: a listing that was saved before schedules had words and
+// next instants is read as ever, and fits the schema.
+func TestOlderInventory(t *testing.T) {
+	written := encode(t, sample(t), hide)
+	older := regexp.MustCompile(`,\s*"words": ("(\\.|[^"\\])*"|\{[^}]*\}),\s*"next": \[[^]]*\]`).ReplaceAll(written, nil)
+	if len(older) == len(written) || bytes.Contains(older, []byte(`"words"`)) {
+		t.Fatalf("the keys are still there: %s", older)
+	}
+	if diff := cmp.Diff(decode(t, written), decode(t, older), asJudged); diff != "" {
+		t.Error(diff)
+	}
+	if err := published(t)(older); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestInventorySaysWhatIsDue: of an active object in a zone that is known.
+func TestInventorySaysWhatIsDue(t *testing.T) {
+	sched := func(d specs.Dialect, text, zone string) specs.Schedule {
+		s, err := specs.ParseSchedule(d, text, zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	for _, c := range []struct {
+		name     string
+		s        specs.Schedule
+		inactive bool
+		want     int
+	}{
+		{"named zone", sched(specs.Kubernetes, "0 3 * * *", "Europe/Berlin"), false, 3},
+		{"inactive", sched(specs.Kubernetes, "0 3 * * *", "Europe/Berlin"), true, 0},
+		{"zone not known", sched(specs.Debian, "0 3 * * *", ""), false, 0},
+		{"interval", sched(specs.Kubernetes, "@every 5m", "UTC"), false, 0},
+		{"drawn", sched(specs.Cronie, "~ 3 * * *", "UTC"), false, 0},
+		{"never", sched(specs.Kubernetes, "0 0 31 2 *", "UTC"), false, 0},
+		{"once more", sched(specs.Supercronic, "0 0 1 1 * 2099", "UTC"), false, 1},
+	} {
+		o := providers.Object{ID: "x", Spec: specs.Spec{Schedules: []specs.Schedule{c.s}}}
+		if c.inactive {
+			o.Inactive = []providers.Inactive{{Code: "suspended"}}
+		}
+		data := encode(t, providers.Inventory{ObservedAt: time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC), Observations: []providers.Observation{{Source: "s", Provider: "crontab", Objects: []providers.Object{o}}}}, nil)
+		if got := len(regexp.MustCompile(`(?m)^ +"[0-9]{4}-[^"]*Z",?$`).FindAll(data, -1)); got != c.want {
+			t.Errorf("%s: %d instants, want %d: %s", c.name, got, c.want, data)
+		}
+		if !bytes.Contains(data, []byte(`"words": "`)) {
+			t.Errorf("%s: no words: %s", c.name, data)
+		}
+	}
+}
+
+// published validates against the published schema.
+func published(t *testing.T) func(data []byte) error {
+	t.Helper()
 	rules, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema.Get("inventory")))
 	if err != nil {
 		t.Fatal(err)
@@ -205,13 +259,18 @@ func TestInventoryFitsItsSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := c.MustCompile("inventory.json")
-	check := func(data []byte) error {
+	return func(data []byte) error {
 		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return s.Validate(doc)
 	}
+}
+
+// TestInventoryFitsItsSchema holds what is written to what is published.
+func TestInventoryFitsItsSchema(t *testing.T) {
+	check := published(t)
 	good := encode(t, sample(t), hide)
 	for name, data := range map[string][]byte{"masked": good, "plain": encode(t, sample(t), nil), "empty": encode(t, providers.Inventory{}, nil), "read again": encode(t, decode(t, good), hide)} {
 		if err := check(data); err != nil {
@@ -221,7 +280,7 @@ func TestInventoryFitsItsSchema(t *testing.T) {
 	keys := regexp.MustCompile(`"([a-z_]+)":`)
 	for _, m := range keys.FindAllSubmatch(good, -1) {
 		key := string(m[1])
-		if slices.Contains([]string{"user", "command", "file", "env", "map", "keyed", "pairs", "sealed", "shown", "bytes", "absent", "app", "token", "repo", "workflow", "namespace", "name", "jobs", "build", "suspend"}, key) {
+		if slices.Contains([]string{"user", "command", "file", "env", "map", "keyed", "pairs", "sealed", "shown", "bytes", "absent", "app", "token", "repo", "workflow", "namespace", "name", "jobs", "build", "suspend", "words", "next"}, key) {
 			continue // of the objects, not of the form; or taken by another form of a value
 		}
 		if bad := bytes.ReplaceAll(good, m[0], []byte(`"other":`)); check(bad) == nil {

@@ -430,6 +430,7 @@ func (h *hostile) commands() {
 	h.check([]int{0}, "explain", "host")
 	h.check([]int{0}, "ledger", "check")
 	h.check([]int{0}, "ledger", "hash", "--offline")
+	h.schedules()
 	h.begin()
 	for _, l := range []string{"ledger", "sources", "translate", "raw"} {
 		h.check(refused, "audit", "--offline", "--ledger", "bad/"+l+".yaml")
@@ -445,6 +446,20 @@ func (h *hostile) commands() {
 			h.check(refused, args...)
 		}
 	}
+}
+
+// schedules asks what the payload means.
+func (h *hostile) schedules() {
+	for _, d := range []string{"debian", "cronie", "busybox", "supercronic", "github", "kubernetes"} {
+		h.check([]int{1}, "schedule", "--dialect="+d, "-o", "json", "x "+h.p)
+		h.check([]int{1}, "schedule", "--dialect="+d, "x "+h.p)
+		h.check([]int{0, 1}, "schedule", "--dialect="+d, "0 1 * * *"+h.p)
+	}
+	h.check([]int{1}, "schedule", "--equal", "--dialect=debian", "x "+h.p, "0 1 * * *")
+	h.check([]int{1}, "schedule", "--equal", "--dialect=debian", "-o", "json", "0 1 * * *", "TZ="+h.p)
+	h.check([]int{2}, "schedule", "--dialect=debian", "--zone="+h.p, "0 1 * * *")
+	h.check([]int{2}, "schedule", "--dialect="+h.p, "0 1 * * *")
+	h.check([]int{2}, "schedule", "--dialect=debian", "-o="+h.p, "0 1 * * *")
 }
 
 // begin writes a first ledger from all of this. It must read as one, and holds

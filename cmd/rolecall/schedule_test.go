@@ -7,11 +7,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/rolecall-dev/rolecall/cmd/internal/cli"
 )
@@ -335,5 +338,44 @@ func TestScheduleTakesAnyText(t *testing.T) {
 	var apart meaning
 	if err := json.Unmarshal([]byte(out), &apart); err != nil || apart.Canonical != whole.Canonical || !slices.Equal(apart.Next, whole.Next) {
 		t.Errorf("as five arguments %+v, as one %+v", apart, whole)
+	}
+}
+
+// TestScheduleFitsItsSchema holds what is written to what is published, and
+// wants every key of it.
+func TestScheduleFitsItsSchema(t *testing.T) {
+	_, rules, _ := inProcess("schema", "schedule")
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(rules))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("schedule.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	schema := c.MustCompile("schedule.json")
+	valid := func(out string) bool {
+		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(out))
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		return schema.Validate(doc) == nil
+	}
+	key := regexp.MustCompile(`"[a-z_]+": `)
+	for _, args := range [][]string{
+		{"--dialect", "debian", "0 0 * * 7"}, {"--dialect", "kubernetes", "0 0 * * 7"}, {"--dialect", "kubernetes", "@every 90m"}, {"--dialect", "kubernetes", "0 0 31 2 *"},
+		{"--dialect", "debian", "@reboot"}, {"--dialect", "cronie", "~ 3 * * *"}, {"--dialect", "cronie", "--zone", "Europe/Berlin", "30 2 * * *"}, {"--dialect", "supercronic", "--next", "0", "*/7 0 0 1 1 * 2030"},
+		{"--dialect", "busybox", "\xff"}, {"--dialect", "github", "--equal", "0 0 * * *", "0 0 * * 1"}, {"--dialect", "github", "--equal", "0 0 * * *", "@daily"}, {"--dialect", "debian", "--equal", "0 0 * * *", "@daily"},
+	} {
+		_, out, errs := inProcess(append([]string{"schedule", "-o", "json", "--now", newYear.Format(time.RFC3339)}, args...)...)
+		if !valid(out) || errs != "" {
+			t.Errorf("%q does not fit: %s%s", args, out, errs)
+			continue
+		}
+		for _, k := range key.FindAllString(out, -1) {
+			if valid(strings.ReplaceAll(out, k, `"other": `)) {
+				t.Errorf("%q: %s is not required, or other keys are allowed", args, k)
+			}
+		}
 	}
 }

@@ -1,5 +1,5 @@
 // Package schema holds the JSON Schemas (draft 2020-12) of the formats: of the
-// two files that people write, and of the two that the program does. Tests hold
+// two files that people write, and of those that the program does. Tests hold
 // each to what is really read and written.
 package schema
 
@@ -12,7 +12,7 @@ import (
 var files embed.FS
 
 // Names are the formats that have a schema.
-func Names() []string { return []string{"ledger", "config", "report", "inventory"} }
+func Names() []string { return []string{"ledger", "config", "report", "inventory", "schedule"} }
 
 // Get is the schema of a format as JSON, or nil if there is no such format.
 func Get(name string) []byte {

@@ -67,6 +67,9 @@ const exitCodesText = `Exit codes, the same for every command and every output f
   130  interrupted by SIGINT; 143 by SIGTERM. No partial report is left under
        a final name
 
+rolecall schedule answers by the same codes: 0 the expression is taken, or the
+two are equal; 1 it is refused, or they are not equal, or that cannot be known.
+
 The verdict of exit code 0 is clean, or passed where a flag or a waiver took
 something out of account:
 --exit-zero takes findings out of account: a gap still exits 3.
