@@ -267,13 +267,19 @@ func (r *reader) checkScalar(n *yaml.Node, line int, name string, s form) {
 		r.refuse(line, "%q has no place here, where GitHub expects a mapping or a list", short(text))
 	case s.scalar == filledText && text == "":
 		r.refuse(line, "nothing stands here")
-	case s.scalar == number && v.Kind != specs.Number:
+	case s.scalar == number && !isNumber(n):
 		r.refuse(line, "%q is no number; write it without quotes", short(text))
 	case s.scalar == truth && v.Kind != specs.Bool:
 		r.refuse(line, "%q is neither true nor false; write it without quotes", short(text))
 	case s.words != nil && !slices.Contains(s.words, text):
 		r.refuse(line, "%q is none of %s", short(text), strings.Join(s.words, ", "))
 	}
+}
+
+// isNumber holds also for what a double cannot.
+func isNumber(n *yaml.Node) bool {
+	v := scalar(n)
+	return v.Kind == specs.Number || n.Style == 0 && (coreInt.MatchString(n.Value) || coreFloat.MatchString(n.Value))
 }
 
 var coreTags = []string{"!!str", "!!int", "!!float", "!!bool", "!!null"}
@@ -319,7 +325,8 @@ func (r *reader) checkExpression(s string, line int, name string) {
 
 var (
 	actionName = regexp.MustCompile(`^[^@/\\]+[/\\][^@]*[^@/\\][^@]*@[^@]+$`)
-	calledName = regexp.MustCompile(`^(\./|\$/)[^@]+$|^[A-Za-z0-9_][^@/]*/[^@/]+/[^@]+@[^@]+$`)
+	calledHere = regexp.MustCompile(`^(\./|\$/)[^@]+$`)
+	calledName = regexp.MustCompile(`^[^@/]{2,}/[^@/]+/[^@]+@[^@]+$|^[^@/.$]/[^@/]+/[^@]+@[^@]+$`)
 )
 
 // checkReference refuses what names no action and no workflow.
@@ -329,7 +336,7 @@ func (r *reader) checkReference(text string, line int, name string) {
 	case text == "":
 	case name == "used" && !local && !actionName.MatchString(text):
 		r.refuse(line, "%q names no action; write owner/repository@version, or ./path for one of the checkout", short(text))
-	case name == "called" && !calledName.MatchString(text):
+	case name == "called" && !calledHere.MatchString(text) && !calledName.MatchString(text):
 		r.refuse(line, "%q names no workflow; write owner/repository/.github/workflows/file.yml@version, or ./.github/workflows/file.yml for one of this repository", short(text))
 	}
 }
