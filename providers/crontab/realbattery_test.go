@@ -68,20 +68,6 @@ func endsBusybox(line string) bool {
 	return strings.HasPrefix(line, "@") && err == nil
 }
 
-// activeEntries are the entries that we say will run, without those of @reboot.
-func activeEntries(o providers.Observation) (timed, booted []providers.Object) {
-	for _, obj := range o.Objects {
-		switch {
-		case obj.Opaque || len(obj.Inactive) > 0:
-		case obj.Attrs["schedule"] == "@reboot":
-			booted = append(booted, obj)
-		default:
-			timed = append(timed, obj)
-		}
-	}
-	return timed, booted
-}
-
 // due are the commands that we say run in a minute, and how often.
 func due(entries []providers.Object, minute time.Time, zone *time.Location) map[string]int {
 	want := map[string]int{}
