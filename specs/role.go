@@ -75,13 +75,6 @@ type Remembered struct {
 	Seen time.Time
 }
 
-// Ignore is a field that does not count, and why.
-type Ignore struct {
-	Pos    Pos
-	Field  string // a field path, in which * stands for any text
-	Reason string
-}
-
 // Desired is a role's statement after the provider of one source has
 // translated it.
 type Desired struct {
@@ -94,6 +87,9 @@ type Desired struct {
 	Pinned Hash
 	// Never says that the ledger wants a schedule that never fires.
 	Never bool
+	// Ignore are the rules by which differences do not count, the role's own and
+	// those of its source.
+	Ignore []Rule
 }
 
 // Partial says that only some fields are stated, so that the hash of the

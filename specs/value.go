@@ -136,20 +136,19 @@ func compareKeys(a, b string) int {
 
 // step writes one step of a field's path below a value.
 func (v Value) step(path, key string) string {
-	switch {
-	case v.Keyed || v.Kind == List:
-		return path + "[" + key + "]"
-	case path == "":
-		return quoteStep(key)
-	case strings.ContainsAny(key, ".[]"):
-		return path + "[" + strconv.Quote(key) + "]"
-	}
-	return path + "." + key
+	return Step(path, key, v.Keyed || v.Kind == List)
 }
 
-func quoteStep(key string) string {
-	if strings.ContainsAny(key, ".[]") {
-		return "[" + strconv.Quote(key) + "]"
+// Step writes one step below a path: in brackets that of a list's member, after
+// a dot any other. A key that would not be read again as one step is quoted.
+func Step(path, key string, member bool) string {
+	switch {
+	case key == "" || strings.ContainsAny(key, "[]") || member && strings.HasPrefix(key, `"`) || !member && strings.Contains(key, "."):
+		return path + "[" + strconv.Quote(key) + "]"
+	case member:
+		return path + "[" + key + "]"
+	case path == "":
+		return key
 	}
-	return key
+	return path + "." + key
 }

@@ -79,8 +79,10 @@ var ErrInterrupted = errors.New("interrupted")
 func Desire(l ledger.Ledger, sources []Source) (map[specs.Ref]specs.Desired, error) {
 	out := map[specs.Ref]specs.Desired{}
 	var errs []error
+	in := locator{found: map[specs.Pos]bool{}, wrong: map[specs.Pos]error{}}
 	for _, s := range sources {
 		t, ok := s.Provider.(providers.Translator)
+		shared := in.rules(ofSource(l, s.Name), s, "the ledger")
 		for _, role := range l.Roles {
 			if !slices.Contains(role.Sources, s.Name) {
 				continue
@@ -95,10 +97,11 @@ func Desire(l ledger.Ledger, sources []Source) (map[specs.Ref]specs.Desired, err
 				continue
 			}
 			d.Ref = specs.Ref{Role: role.Key, Source: s.Name}
+			d.Ignore = append(in.rules(role.Ignore, s, "role "+role.Key), shared...)
 			out[d.Ref] = d
 		}
 	}
-	return out, errors.Join(errs...)
+	return out, errors.Join(append(errs, in.errors()...)...)
 }
 
 // Run carries out the plan. Its error is one of the ledger's, or

@@ -171,7 +171,7 @@ func matches(m specs.Match, o providers.Object) answer {
 		out = min(out, matchesKey(key, pattern, o.Attrs, o.Sealed[key], func(value string) bool { return fits(key, pattern, value) }))
 	}
 	for key, pattern := range m.Labels {
-		out = min(out, matchesKey(key, pattern, o.Labels, o.Sealed["labels."+key], func(value string) bool { return glob(pattern, value, false) }))
+		out = min(out, matchesKey(key, pattern, o.Labels, o.Sealed["labels."+key], func(value string) bool { return specs.Glob(pattern, value, false) }))
 	}
 	return out
 }
@@ -196,34 +196,9 @@ func fits(key, pattern, value string) bool {
 	case "cron", "schedule":
 		return plainValue(key, pattern) == plainValue(key, value)
 	case "file", "workflow":
-		return glob(pattern, value, true)
+		return specs.Glob(pattern, value, true)
 	}
-	return glob(pattern, value, false)
-}
-
-// glob matches a whole text with * and ?, without backtracking over more than
-// the last star.
-func glob(pattern, s string, path bool) bool {
-	if pattern == s {
-		return true
-	}
-	p, i, star, mark := 0, 0, -1, 0
-	for i < len(s) {
-		switch {
-		case p < len(pattern) && pattern[p] == '*':
-			star, mark = p, i
-			p++
-		case p < len(pattern) && (pattern[p] == s[i] || pattern[p] == '?' && !(path && s[i] == '/')):
-			p++
-			i++
-		case star >= 0 && !(path && s[mark] == '/'):
-			mark++
-			p, i = star+1, mark
-		default:
-			return false
-		}
-	}
-	return strings.Trim(pattern[p:], "*") == ""
+	return specs.Glob(pattern, value, false)
 }
 
 // split makes of a workflow's object one for each of its entries, if a role of

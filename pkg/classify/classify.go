@@ -72,7 +72,7 @@ type Judgement struct {
 
 // Judge applies the truth table.
 func Judge(in Input) Judgement {
-	j := &judge{Input: in, claims: claim(in)}
+	j := &judge{Input: in, claims: claim(in), used: map[specs.Pos]bool{}}
 	for _, role := range in.Ledger.Roles {
 		for _, source := range role.Sources {
 			j.role(role, specs.Ref{Role: role.Key, Source: source})
@@ -83,6 +83,7 @@ func Judge(in Input) Judgement {
 	j.coverage()
 	j.providerNotes()
 	j.waivers()
+	j.unusedRules()
 	j.out.states()
 	return j.out
 }
@@ -90,6 +91,7 @@ func Judge(in Input) Judgement {
 type judge struct {
 	Input
 	claims claims
+	used   map[specs.Pos]bool // ignore rules that took something out of account
 	out    Judgement
 }
 

@@ -42,6 +42,8 @@ type world struct {
 	want  map[specs.Ref]specs.Desired
 	rules map[string]Rule
 	extra []ledger.Waiver
+
+	shared []specs.Ignore
 }
 
 func newWorld(t *testing.T) *world {
@@ -65,6 +67,33 @@ func (w *world) role(key string, sources ...string) *specs.Role {
 	return &w.roles[len(w.roles)-1]
 }
 
+// ignore gives a role rules, as an audit puts them in the terms of a source.
+func (w *world) ignore(role, source string, rules ...specs.Ignore) {
+	ref := specs.Ref{Role: role, Source: source}
+	d := w.want[ref]
+	for i, ig := range rules {
+		ig.Pos = specs.Pos{File: "l", Line: 100 + i}
+		path, err := specs.ParsePath(ig.Field)
+		if ig.Field != "" && err != nil {
+			w.t.Fatal(err)
+		}
+		if ig.Pointer != "" {
+			path, _ = specs.ParsePointer(ig.Pointer)
+		}
+		d.Ignore = append(d.Ignore, specs.Rule{Ignore: ig, Path: path})
+		if ig.Source != "" {
+			w.shared = append(w.shared, ig)
+			continue
+		}
+		for k := range w.roles {
+			if w.roles[k].Key == role {
+				w.roles[k].Ignore = append(w.roles[k].Ignore, ig)
+			}
+		}
+	}
+	w.want[ref] = d
+}
+
 // object adds one that carries a marker, or none for an empty role.
 func (w *world) object(source, role, when, command string) *providers.Object {
 	for i := range w.obs {
@@ -85,7 +114,7 @@ func (w *world) object(source, role, when, command string) *providers.Object {
 
 func (w *world) judge() Judgement {
 	return Judge(Input{
-		Ledger: ledger.Ledger{Roles: w.roles, Waivers: w.extra}, Desired: w.want, World: providers.World{Observations: w.obs},
+		Ledger: ledger.Ledger{Roles: w.roles, Ignore: w.shared, Waivers: w.extra}, Desired: w.want, World: providers.World{Observations: w.obs},
 		Rules: w.rules, Now: noon, Mask: func(s string) string { return strings.ReplaceAll(s, "hunter2", "***") },
 	})
 }
@@ -291,7 +320,7 @@ func TestTruthTable(t *testing.T) {
 			w.object("one", "b", "0 1 * * *", "b")
 		}, []string{"b@two missing", "missing:b@two not-there"}},
 		{"an ignored field", func(w *world) {
-			w.roles[0].Ignore = []specs.Ignore{{Field: "comm*", Reason: "r"}}
+			w.ignore("a", "one", specs.Ignore{Field: "comm*", Reason: "r"})
 			w.object("one", "a", "0 1 * * *", "b")
 		}, nil},
 	} {
@@ -337,7 +366,7 @@ func TestGlob(t *testing.T) {
 		{"cron.d/*", "cron.d/x", true, true}, {"cron.d/*", "cron.d/x/y", true, false}, {"*/x", "a/b/x", true, false},
 		{"*/x", "a/b/x", false, true}, {"**", "abc", false, true}, {"a*", "b", false, false}, {"[a]", "[a]", false, true},
 	} {
-		if got := glob(c.pattern, c.s, c.path); got != c.want {
+		if got := specs.Glob(c.pattern, c.s, c.path); got != c.want {
 			t.Errorf("glob(%q, %q, %v) = %v", c.pattern, c.s, c.path, got)
 		}
 	}

@@ -84,6 +84,7 @@ func (j *judge) drift(role specs.Role, ref specs.Ref, own []*object) {
 		if len(diffs) == 0 {
 			continue
 		}
+		hints = append(hints, ruleHint(diffs)...)
 		drifted = append(drifted, o)
 		reason = cmp.Or(reason, driftReason(role, o, diffs))
 		for _, d := range diffs {
@@ -121,12 +122,16 @@ func (j *judge) differences(role specs.Role, ref specs.Ref, o *object) []specs.D
 		}
 		return out
 	}
-	return append(out, slices.DeleteFunc(compareSpec(j.Desired[ref], o), func(d specs.Difference) bool { return ignored(role.Ignore, d.Path) })...)
+	kept, left := sift(j.Desired[ref], o)
+	j.ignored(o, left, false)
+	return append(out, kept...)
 }
 
-// Same says that an object does what is desired, as far as that is stated.
+// Same says that an object does what is desired, as far as that is stated and
+// no rule takes it out of account.
 func Same(d specs.Desired, o providers.Object) bool {
-	return len(compareSpec(d, &object{Object: &o})) == 0
+	kept, _ := sift(d, &object{Object: &o})
+	return len(kept) == 0
 }
 
 // compareSpec is empty exactly if the object does what is desired.
@@ -137,12 +142,18 @@ func compareSpec(d specs.Desired, o *object) []specs.Difference {
 			return []specs.Difference{{Path: "hash", Desired: specs.NewText(d.Pinned.String()), Observed: specs.NewText(h.String())}}
 		}
 		return nil
-	case d.Partial():
-		return specs.Diff(d.Spec, projected(d, o))
-	case d.Spec.Hash() == o.Spec.Hash():
+	case !d.Partial() && d.Spec.Hash() == o.Spec.Hash():
 		return nil
 	}
-	return specs.Diff(d.Spec, o.Spec)
+	return specs.Diff(d.Spec, seen(d, o))
+}
+
+// seen is what of an object is compared.
+func seen(d specs.Desired, o *object) specs.Spec {
+	if d.Partial() {
+		return projected(d, o)
+	}
+	return o.Spec
 }
 
 // projected is the object's spec as far as the ledger states one. Environment
@@ -165,11 +176,6 @@ func projected(d specs.Desired, o *object) specs.Spec {
 	return s.Project(d.Stated)
 }
 
-// ignored says that a rule of the role takes a field out of account.
-func ignored(rules []specs.Ignore, path string) bool {
-	return slices.ContainsFunc(rules, func(r specs.Ignore) bool { return glob(r.Field, path, false) })
-}
-
 // cosmetic keeps what differs only in text, for those who ask.
 func (j *judge) cosmetic(ref specs.Ref, o *object) {
 	d := j.Desired[ref]
@@ -183,6 +189,8 @@ func (j *judge) cosmetic(ref specs.Ref, o *object) {
 	if !d.Partial() {
 		diffs = append(diffs, specs.DiffValues("", d.Spec.Cosmetic, o.Spec.Cosmetic)...)
 	}
+	diffs, left, _ := judgeRules{d.Ignore, ownersOf(o)}.part(diffs)
+	j.ignored(o, left, true)
 	r := &j.out.Roles[len(j.out.Roles)-1]
 	for _, diff := range diffs {
 		r.Cosmetic = append(r.Cosmetic, j.field(o, diff, true))

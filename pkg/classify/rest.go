@@ -61,7 +61,7 @@ func (j *judge) atHomeOrDoubled(o *object, home []string) bool {
 // marker is only left out by a pattern that names it.
 func (j *judge) leftOut(o *object, answered bool) bool {
 	rule := j.Rules[o.Source]
-	if slices.ContainsFunc(rule.Ignore, func(p string) bool { return glob(p, o.ID, false) }) {
+	if slices.ContainsFunc(rule.Ignore, func(p string) bool { return specs.Glob(p, o.ID, false) }) {
 		return true
 	}
 	if o.role != "" {

@@ -41,6 +41,7 @@ func (b *builder) file(f fileForm) {
 	}
 	b.previousRoles(f)
 	b.sameMatch()
+	b.sharedRules(f.Ignore)
 	b.waivers(f.Waivers)
 }
 
@@ -63,9 +64,7 @@ func (b *builder) role(key strict.Text, f roleForm) specs.Role {
 	}
 	b.pause(&r, f)
 	b.remembered(&r, f.Ref)
-	for _, ig := range f.Ignore {
-		r.Ignore = append(r.Ignore, b.ignore(key.Value, ig))
-	}
+	r.Ignore = b.ownRules(key.Value, f)
 	for _, name := range []string{"owner", "version"} {
 		if !f.Has(name) {
 			b.warn(key.Pos, "role %s has no %s; add one", key.Value, name)
@@ -125,17 +124,6 @@ func (b *builder) remembered(r *specs.Role, f refForm) {
 	}
 	r.Remembered.Seen = seen
 }
-
-// ignore refuses a field path that names nothing: it would leave every
-// difference out of account.
-func (b *builder) ignore(role string, f ignoreForm) specs.Ignore {
-	if f.Field.Value != "" && !strings.ContainsFunc(f.Field.Value, isLetter) {
-		b.errs.Add(f.Field.Pos, "role %s ignores the field %s, which is every field; name the one that does not count", role, strict.Quote(f.Field.Value))
-	}
-	return specs.Ignore{Pos: f.Pos, Field: f.Field.Value, Reason: f.Reason.Value}
-}
-
-func isLetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
 
 // previousRoles refuses an old key that a role has now, or that two claim.
 func (b *builder) previousRoles(f fileForm) {

@@ -9,6 +9,7 @@ type fileForm struct {
 	Name     strict.Text          `strict:"name"`
 	Revision strict.Int           `strict:"revision"`
 	Roles    strict.Map[roleForm] `strict:"roles"`
+	Ignore   []sharedIgnoreForm   `strict:"ignore"`
 	Waivers  []waiverForm         `strict:"waivers"`
 }
 
@@ -69,8 +70,19 @@ type refForm struct {
 
 type ignoreForm struct {
 	strict.Place
-	Field  strict.Text `strict:"field,required"`
-	Reason strict.Text `strict:"reason,required"`
+	Field   strict.Text `strict:"field"`
+	Pointer strict.Text `strict:"pointer"`
+	Manager strict.Text `strict:"manager"`
+	Reason  strict.Text `strict:"reason,required"`
+}
+
+type sharedIgnoreForm struct {
+	strict.Place
+	Source  strict.Text `strict:"source,required"`
+	Field   strict.Text `strict:"field"`
+	Pointer strict.Text `strict:"pointer"`
+	Manager strict.Text `strict:"manager"`
+	Reason  strict.Text `strict:"reason,required"`
 }
 
 type waiverForm struct {

@@ -15,8 +15,9 @@ const Format = "rolecall/v1"
 // Ledger is the reviewed intent: the roles, and the findings that are waived.
 type Ledger struct {
 	Name     string
-	Revision int          // for people; 0 if none is stated
-	Roles    []specs.Role // in the order of the file
+	Revision int            // for people; 0 if none is stated
+	Roles    []specs.Role   // in the order of the file
+	Ignore   []specs.Ignore // rules for all roles of some sources
 	Waivers  []Waiver
 	Path     string // as it was given to Parse
 	SHA256   string // of the file's bytes, hex

@@ -41,6 +41,7 @@ func (t *text) body() {
 	t.outOfScope()
 	if t.opts.Verbose > 0 {
 		t.cosmetic()
+		t.ignored()
 		t.coverage()
 	}
 	t.notes()
@@ -182,6 +183,25 @@ func (t *text) cosmetic() {
 			any = true
 			t.wrapped(2, "", "", Escape(r.Role+"@"+r.Source))
 			t.field(f)
+		}
+	}
+	if any {
+		t.line("")
+	}
+}
+
+// ignored are the differences that rules of the ledger take out of account.
+func (t *text) ignored() {
+	any := false
+	for _, r := range t.r.Roles {
+		for _, f := range r.Ignored {
+			if !any {
+				t.line(t.paint(bold, "different, and ignored by a rule of the ledger"))
+			}
+			any = true
+			t.wrapped(2, "", "", Escape(r.Role+"@"+r.Source))
+			t.field(f.Field)
+			t.wrapped(4, "ignored:", "", t.free(f.Rule+", "+f.Reason+", "+f.Location.String()))
 		}
 	}
 	if any {

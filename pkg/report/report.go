@@ -101,6 +101,16 @@ type Role struct {
 	Location specs.Pos `json:"location"`
 	// Cosmetic are differences in text that are none in meaning.
 	Cosmetic []Field `json:"cosmetic"`
+	// Ignored are differences that a rule of the ledger takes out of account.
+	Ignored []Ignored `json:"ignored"`
+}
+
+// Ignored is a difference that does not count, and the rule that says so.
+type Ignored struct {
+	Field
+	Rule     string    `json:"rule"` // field PATH, pointer POINTER or manager NAME, as the ledger has it
+	Reason   string    `json:"reason"`
+	Location specs.Pos `json:"location"` // of the rule
 }
 
 // Stages are the steps of a role's ladder that this audit has looked at.
@@ -212,8 +222,12 @@ func (r Report) Tidy() Report {
 		f.Location.Column, f.ObservedAt.Column = 0, 0
 	}
 	for i := range r.Roles {
-		r.Roles[i].Objects, r.Roles[i].Cosmetic = notNil(r.Roles[i].Objects), notNil(r.Roles[i].Cosmetic)
-		r.Roles[i].Location.Column = 0
+		role := &r.Roles[i]
+		role.Objects, role.Cosmetic, role.Ignored = notNil(role.Objects), notNil(role.Cosmetic), slices.Clone(notNil(role.Ignored))
+		role.Location.Column = 0
+		for k := range role.Ignored {
+			role.Ignored[k].Location.Column = 0
+		}
 	}
 	r.FailOn = notNil(r.FailOn)
 	return r

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"unique"
 
@@ -93,7 +94,7 @@ func (r *setReader) member(depth int) (below, ok bool) {
 	case "f":
 		r.path = stepInto(r.path, name)
 	case "k":
-		r.path = append(append(append(r.path, '['), keyText(name)...), ']')
+		r.path = memberInto(r.path, keyText(name))
 	default: // v and i, a member of a list, and the dot
 		return false, r.skip(depth)
 	}
@@ -150,14 +151,22 @@ func (r *setReader) text() (s string, ok bool) {
 	return "", false
 }
 
+// stepInto and memberInto write what specs.Step does, into the same bytes.
 func stepInto(path []byte, name string) []byte {
 	switch {
+	case name == "" || strings.ContainsAny(name, ".[]"):
+		return append(strconv.AppendQuote(append(path, '['), name), ']')
 	case len(path) == 0:
 		return append(path, name...)
-	case strings.ContainsAny(name, ".[]"):
-		return append(append(append(path, `["`...), name...), `"]`...)
 	}
 	return append(append(path, '.'), name...)
+}
+
+func memberInto(path []byte, key string) []byte {
+	if key == "" || strings.ContainsAny(key, "[]") || key[0] == '"' {
+		return append(strconv.AppendQuote(append(path, '['), key), ']')
+	}
+	return append(append(append(path, '['), key...), ']')
 }
 
 // keyText writes the key of a list's member as a spec's path does: main,

@@ -89,9 +89,9 @@ func walkStruct(t *testing.T, root, node map[string]any, typ reflect.Type, path 
 		t.Errorf("%s: other keys are allowed", path)
 	}
 	var keys []string
-	for i := range typ.NumField() {
-		key, _, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
-		if key == "-" {
+	for _, f := range reflect.VisibleFields(typ) {
+		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if key == "-" || f.Anonymous {
 			continue
 		}
 		keys = append(keys, key)
@@ -103,7 +103,7 @@ func walkStruct(t *testing.T, root, node map[string]any, typ reflect.Type, path 
 		if !slices.Contains(required, any(key)) {
 			t.Errorf("%s: %s is not required", path, key)
 		}
-		walk(t, root, sub, typ.Field(i).Type, path+"."+key)
+		walk(t, root, sub, f.Type, path+"."+key)
 	}
 	for key := range props {
 		if !slices.Contains(keys, key) {

@@ -78,6 +78,7 @@ func (a *app) explainText(w io.Writer, r report.Report, world providers.World, d
 		p.line("")
 		p.line("registered: %s", role.Stages.Registered)
 		a.explainObjects(&p, role, world)
+		explainIgnored(&p, role)
 		p.line("")
 		a.explainFindings(&p, role, r, readings(want, world))
 		p.line("")
@@ -139,7 +140,9 @@ func (a *app) explainObjects(p *page, role report.Role, world providers.World) {
 			p.field("  zone", row.Zone)
 			p.field("  next due", dueWords(row))
 			p.field("  runs", row.Command)
-			p.field("  hash", row.Hash)
+			if !role.Partial { // the whole object's could only differ from that of some fields
+				p.field("  hash", row.Hash)
+			}
 		}
 	}
 }
@@ -156,6 +159,20 @@ func readings(want specs.Spec, world providers.World) func(object string) string
 			}
 		}
 		return ""
+	}
+}
+
+// explainIgnored shows what differs and does not count, so that nothing hides.
+func explainIgnored(p *page, role report.Role) {
+	if len(role.Ignored) == 0 {
+		return
+	}
+	p.line("")
+	p.line("ignored")
+	for _, f := range role.Ignored {
+		p.field(f.Path, f.Desired+" → "+f.Observed)
+		p.field("  by", f.Rule+", "+f.Location.String())
+		p.field("  since", f.Reason)
 	}
 }
 
@@ -191,6 +208,8 @@ func (a *app) explainFindings(p *page, role report.Role, r report.Report, inWord
 		p.line("its source was not looked at in this run")
 	case !any && role.Suspended:
 		p.line("nothing differs: the ledger wants the role suspended, and its one object is not active")
+	case !any && slices.ContainsFunc(role.Ignored, func(f report.Ignored) bool { return !f.Cosmetic }):
+		p.line("nothing differs that counts: exactly one active object, version as desired")
 	case !any:
 		p.line("nothing differs: exactly one active object, hash and version as desired")
 	}

@@ -72,6 +72,11 @@ type replayed struct {
 	providers.Translator
 }
 
+// Locate is that of the scheduler, where it has one.
+func (r replayed) Locate(rule specs.Ignore) (specs.Path, error) {
+	return audit.Locate(r.Translator, rule)
+}
+
 func readInventory(name string) (providers.Inventory, error) {
 	f, err := os.Open(name)
 	if err != nil {
