@@ -46,7 +46,7 @@ func NewCheckout(cfg CheckoutConfig) (*Checkout, error) {
 // Translate gives what a statement wants. A workflow that it names is not
 // compared with itself: only its path, presence and schedule count.
 func (c *Checkout) Translate(st specs.Statement) (specs.Desired, error) {
-	return translate(st, nil)
+	return translate(st, nil, nil)
 }
 
 // Observe reads the files .github/workflows/*.yml and *.yaml. Its areas are the
@@ -128,12 +128,22 @@ func (c *Checkout) read(ctx context.Context, p place, literals bool) reading {
 		area.State, area.Reason = files.StateOf(err), cause(err)+"; make the file readable"
 		return reading{area: area}
 	}
-	return readText(data, p, area, literals)
+	return readText(data, p, area, literals, c.open)
+}
+
+// open reads a workflow file that another one calls.
+func (c *Checkout) open(name string) ([]byte, error) {
+	data, err := readFile(files.Join(c.cfg.Base, path.Join(filepath.ToSlash(c.cfg.Dir), name)))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.New(cause(err) + "; make the file readable")
+	}
+	return data, err
 }
 
 // readText turns a file's text into objects. A text that cannot be read and
-// could hold a schedule is a gap.
-func readText(data []byte, p place, area providers.Area, literals bool) reading {
+// could hold a schedule is a gap, and so is a workflow that a scheduled one
+// calls and that cannot be read.
+func readText(data []byte, p place, area providers.Area, literals bool, open opener) reading {
 	if !mayHold(data) {
 		return reading{area: area}
 	}
@@ -143,7 +153,17 @@ func readText(data []byte, p place, area providers.Area, literals bool) reading 
 		area.Reason = placed(p.file, err, "correct the workflow: GitHub cannot read it either").Error()
 		return reading{area: area}
 	}
+	var hidden error
+	if len(w.entries) > 0 {
+		hidden = w.resolve(open)
+	}
 	objects := w.objects(p)
+	if hidden != nil {
+		area.State, area.Reason = providers.Partial, p.file+": "+hidden.Error()
+		for i := range objects {
+			objects[i].Opaque = true
+		}
+	}
 	if literals {
 		addLiterals(objects, data)
 	}

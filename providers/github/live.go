@@ -64,12 +64,17 @@ func New(client *gh.Client, cfg Config) (*Provider, error) {
 }
 
 // Translate gives what a statement wants. A workflow that it names is, where
-// TemplateDir is set, that checkout's file as a template.
+// TemplateDir is set, that checkout's file as a template. What a template calls
+// is read there too where the source is one repository, so that the checkout can
+// only be its.
 func (p *Provider) Translate(st specs.Statement) (specs.Desired, error) {
-	if p.cfg.TemplateDir == "" {
-		return translate(st, nil)
+	switch {
+	case p.cfg.TemplateDir == "":
+		return translate(st, nil, nil)
+	case len(p.want.exact) == 1 && len(p.want.patterns) == 0:
+		return translate(st, p.templateFile, p.templateFile)
 	}
-	return translate(st, p.templateFile)
+	return translate(st, p.templateFile, nil)
 }
 
 // templateFile reads a workflow of the checkout, which must lie in it.

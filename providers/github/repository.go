@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"path"
 	"regexp"
@@ -34,6 +35,7 @@ type repository struct {
 	out      reading
 	twice    bool            // it is looked at under its new name as well
 	files    map[string]bool // the paths of workflow files on the default branch
+	texts    map[string][]byte
 	gaps     []string
 }
 
@@ -51,10 +53,16 @@ func (r *repository) observe() reading {
 		r.out.area.State, r.out.area.Reason = t.state, t.reason
 		return r.out
 	}
-	r.files = map[string]bool{}
+	r.files, r.texts = map[string]bool{}, map[string][]byte{}
 	for _, f := range files {
-		r.files[path.Join(folder, f.GetName())] = true
-		r.file(f)
+		name := path.Join(folder, f.GetName())
+		r.files[name] = true
+		if data, ok := r.fetch(f, name); ok {
+			r.texts[name] = data
+		}
+	}
+	for _, f := range files {
+		r.file(path.Join(folder, f.GetName()))
 	}
 	if len(r.out.objects) > 0 {
 		r.describe()
@@ -167,31 +175,51 @@ func (r *repository) proveEmpty(notFound error) error {
 	return nil
 }
 
-// file reads one entry of the folder.
-func (r *repository) file(f *gh.RepositoryContent) {
-	name := path.Join(folder, f.GetName())
+// fetch reads one entry of the folder.
+func (r *repository) fetch(f *gh.RepositoryContent, name string) ([]byte, bool) {
 	switch {
 	case !isWorkflow(f.GetName()) || f.GetType() == "dir" || f.GetType() == "submodule":
-		return
+		return nil, false
 	case f.GetType() != "file":
 		r.gaps = append(r.gaps, fmt.Sprintf("%s is a %s and was not followed; make it a file", name, f.GetType()))
-		return
+		return nil, false
 	case f.GetSize() > maxFile:
 		r.gaps = append(r.gaps, fmt.Sprintf("%s is larger than %d MiB and was not read", name, maxFile>>20))
-		return
+		return nil, false
 	}
 	data, err := r.blob(f.GetSHA())
 	if err != nil {
 		r.gap(name, err)
+	}
+	return data, err == nil
+}
+
+// file translates a text of the folder.
+func (r *repository) file(name string) {
+	data, ok := r.texts[name]
+	if !ok {
 		return
 	}
 	part := r.target.part()
-	got := readText(data, place{r.cfg.Source, r.target.name, name, part, r.target.name + "/" + name}, providers.Area{Part: part, State: providers.Read}, r.literals)
+	got := readText(data, place{r.cfg.Source, r.target.name, name, part, r.target.name + "/" + name}, providers.Area{Part: part, State: providers.Read}, r.literals, r.called)
 	if got.area.Gap() {
 		r.gaps = append(r.gaps, got.area.Reason)
 	}
 	r.out.objects = append(r.out.objects, got.objects...)
 	r.out.notes = append(r.out.notes, got.notes...)
+}
+
+// called is the text of a workflow that another one calls: of those that were
+// read anyway, since they lie in the same folder.
+func (r *repository) called(name string) ([]byte, error) {
+	data, ok := r.texts[name]
+	switch {
+	case ok:
+		return data, nil
+	case r.files[name] || len(r.files) >= listingLimit:
+		return nil, errors.New("it was not read")
+	}
+	return nil, fs.ErrNotExist
 }
 
 // describe adds to the objects what is not in the file: whether the workflow is

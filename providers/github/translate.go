@@ -3,6 +3,7 @@ package github
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/rolecall-dev/rolecall/specs"
 )
@@ -12,11 +13,13 @@ var bodyFields = []string{"jobs", "env", "permissions", "concurrency", "defaults
 
 // translate puts a ledger's statement in terms of workflows. file reads the
 // workflow that an inline statement names, as a template; nil where nothing but
-// presence and schedule is to be compared.
-func translate(st specs.Statement, file func(path string) ([]byte, error)) (specs.Desired, error) {
+// presence and schedule is to be compared. called reads a workflow that a
+// template calls; nil where no checkout is known to have it, so that only what
+// the template itself says is compared.
+func translate(st specs.Statement, file, called opener) (specs.Desired, error) {
 	switch {
 	case st.Template != nil:
-		return fromTemplate(st)
+		return fromTemplate(st, called)
 	case !st.Hash.IsZero():
 		spec, _, err := inline(st)
 		return specs.Desired{Spec: spec, Pinned: st.Hash}, err
@@ -36,7 +39,7 @@ func translate(st specs.Statement, file func(path string) ([]byte, error)) (spec
 		if err != nil {
 			return specs.Desired{}, err
 		}
-		for _, f := range bodyFields {
+		for _, f := range append(slices.Clone(bodyFields), bodyCalled) {
 			members = append(members, specs.Member{Key: f, Value: w.body.Get(f)})
 			d.Stated = append(d.Stated, f)
 		}
@@ -45,10 +48,20 @@ func translate(st specs.Statement, file func(path string) ([]byte, error)) (spec
 	return d, nil
 }
 
-func fromTemplate(st specs.Statement) (specs.Desired, error) {
+func fromTemplate(st specs.Statement, called opener) (specs.Desired, error) {
 	w, err := readWorkflow(st.Template.Data, st.Template.Name)
 	if err != nil {
 		return specs.Desired{}, placed(st.Template.Name, err, "give a workflow file as template")
+	}
+	var d specs.Desired
+	switch {
+	case len(calls(w.body)) == 0:
+	case called == nil:
+		d.Stated = bodyFields
+	default:
+		if err := w.resolve(called); err != nil {
+			return specs.Desired{}, fmt.Errorf("%s: %w", st.Template.Name, err)
+		}
 	}
 	spec := specs.Spec{Body: w.body, Cosmetic: w.cosmetic}
 	for _, e := range w.entries {
@@ -66,11 +79,12 @@ func fromTemplate(st specs.Statement) (specs.Desired, error) {
 	if len(spec.Schedules) == 0 {
 		return specs.Desired{}, fmt.Errorf("%s: the template has no on.schedule; a role needs one", st.Template.Name)
 	}
-	return specs.Desired{Spec: spec}, nil
+	d.Spec = spec
+	return d, nil
 }
 
 // namedWorkflow reads the workflow that a statement names.
-func namedWorkflow(st specs.Statement, file func(string) ([]byte, error)) (workflow, error) {
+func namedWorkflow(st specs.Statement, file opener) (workflow, error) {
 	pos := st.Fields["workflow"]
 	data, err := file(st.Workflow)
 	if err != nil {
@@ -79,6 +93,9 @@ func namedWorkflow(st specs.Statement, file func(string) ([]byte, error)) (workf
 	w, err := readWorkflow(data, st.Workflow)
 	if err != nil {
 		return workflow{}, placed(st.Workflow, err, "correct the workflow that "+pos.String()+" names")
+	}
+	if err := w.resolve(file); err != nil {
+		return workflow{}, fmt.Errorf("%s, which %s names: %w", st.Workflow, pos, err)
 	}
 	if w.refused != "" {
 		return workflow{}, fmt.Errorf("%s: GitHub refuses the workflow that %s names: %s; correct it", st.Workflow, pos, w.refused)

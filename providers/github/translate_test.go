@@ -27,7 +27,7 @@ func TestTranslateInline(t *testing.T) {
 }
 
 func TestTranslateNever(t *testing.T) {
-	d, err := translate(specs.Statement{Schedule: []string{"never"}}, nil)
+	d, err := translate(specs.Statement{Schedule: []string{"never"}}, nil, nil)
 	if err != nil || !d.Never || !d.Spec.NeverFires() || d.Stated == nil {
 		t.Errorf("%+v %v", d, err)
 	}
@@ -36,7 +36,7 @@ func TestTranslateNever(t *testing.T) {
 // A template and the same workflow with markers and another name are one spec.
 func TestTranslateTemplate(t *testing.T) {
 	text := "name: T\non:\n  push:\n  schedule:\n    - cron: 0 5 * * *\njobs: {a: {runs-on: u, steps: [{run: make}]}}\n"
-	d, err := translate(specs.Statement{Template: &specs.Document{Name: "roles/n.yml", Data: []byte(text)}}, nil)
+	d, err := translate(specs.Statement{Template: &specs.Document{Name: "roles/n.yml", Data: []byte(text)}}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestTranslateTemplate(t *testing.T) {
 // Live, the workflow that a statement names is its template.
 func TestTranslateNamedWorkflow(t *testing.T) {
 	file := func(string) ([]byte, error) { return []byte(nightly), nil }
-	d, err := translate(specs.Statement{Schedule: []string{"0 5 * * *"}, Workflow: ".github/workflows/n.yml"}, file)
+	d, err := translate(specs.Statement{Schedule: []string{"0 5 * * *"}, Workflow: ".github/workflows/n.yml"}, file, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,18 +86,18 @@ func TestTranslateRefuses(t *testing.T) {
 		{"template with true", specs.Statement{Template: template("true:\n  schedule:\n    - cron: 0 5 * * *\n")}, "the key is true"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, err := translate(tt.st, nil); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if _, err := translate(tt.st, nil, nil); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
 		})
 	}
 	gone := func(string) ([]byte, error) { return nil, errors.New("gone") }
-	_, err := translate(specs.Statement{Schedule: one, Workflow: "x.yml", Fields: at("workflow")}, gone)
+	_, err := translate(specs.Statement{Schedule: one, Workflow: "x.yml", Fields: at("workflow")}, gone, nil)
 	if err == nil || !strings.Contains(err.Error(), "ledger.yaml:7:3: workflow x.yml") {
 		t.Error(err)
 	}
 	refused := func(string) ([]byte, error) { return []byte("on: {schedule: [{cron: 0 5 * * *}]}\n"), nil }
-	_, err = translate(specs.Statement{Schedule: one, Workflow: "x.yml", Fields: at("workflow")}, refused)
+	_, err = translate(specs.Statement{Schedule: one, Workflow: "x.yml", Fields: at("workflow")}, refused, nil)
 	if err == nil || !strings.Contains(err.Error(), "x.yml: GitHub refuses the workflow that ledger.yaml:7:3 names: it has no jobs") {
 		t.Error(err)
 	}
