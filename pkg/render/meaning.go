@@ -61,6 +61,8 @@ type Elsewhere struct {
 
 // Pair is whether two schedules fire at the same instants.
 type Pair struct {
+	// Known says that it can be known whether they are equal.
+	Known         bool `json:"known"`
 	Equal         bool `json:"equal"`
 	EqualButClock bool `json:"equal_but_clock_changes"`
 	// Reason is why that cannot be known or is not so, or what to know where it
@@ -126,9 +128,12 @@ func MeaningText(w io.Writer, m Meaning, opts TextOptions) error {
 // PairText shows a pair to people.
 func PairText(w io.Writer, x Pair, opts TextOptions) error {
 	p := &page{w: w, width: opts.Width, color: opts.Color}
-	verdict, look := "equal", green
-	if !x.Equal {
-		verdict, look = "not equal", red
+	verdict, look := "not equal", red
+	switch {
+	case x.Equal:
+		verdict, look = "equal", green
+	case !x.Known:
+		verdict, look = "not known", yellow
 	}
 	p.wrapped(0, verdict+":", look, Escape(x.says()))
 	if !opts.Quiet {
@@ -142,7 +147,7 @@ func PairText(w io.Writer, x Pair, opts TextOptions) error {
 
 func (x Pair) says() string {
 	var out []string
-	if x.Equal {
+	if x.Equal && x.Reason == "" {
 		out = append(out, "both fire at the same instants")
 	}
 	if x.EqualButClock {
@@ -255,12 +260,12 @@ func (m Meaning) instant(s string) string {
 		return s
 	}
 	t = t.UTC()
-	if m.Zone == "local" {
+	if m.Zone == "local" && m.Kind != "interval" {
 		return t.Format("Mon 2006-01-02 " + clockLayout(t))
 	}
 	utc := t.Format("2006-01-02 " + clockLayout(t) + "Z")
 	loc, err := time.LoadLocation(m.Zone)
-	if err != nil || m.Zone == "UTC" {
+	if err != nil || m.Zone == "UTC" || m.Kind == "interval" {
 		return t.Format("Mon ") + utc
 	}
 	t = t.In(loc)

@@ -3,6 +3,7 @@ package cli
 import (
 	"time"
 
+	"github.com/rolecall-dev/rolecall/pkg/redact"
 	"github.com/rolecall-dev/rolecall/pkg/render"
 	"github.com/rolecall-dev/rolecall/specs"
 )
@@ -15,7 +16,8 @@ func (a *app) meaning(d specs.Dialect, text, zone string, next int) (render.Mean
 	m := render.Meaning{Dialect: string(d), Text: text, Zone: shown, InstantsIn: clockOf(shown)}
 	s, err := specs.ParseSchedule(d, text, zone)
 	if err != nil {
-		m.Reason = err.Error()
+		// a pasted line of a crontab has its command behind it
+		m.Text, m.Reason = redact.Text(text), redact.Text(err.Error())
 		m.Elsewhere = elsewhere(d, text, zone, nil)
 		return m, nil
 	}
@@ -60,9 +62,12 @@ func clockOf(zone string) string {
 	return zone
 }
 
-// instants fills in when a schedule fires. What is due just now is the previous
-// one.
+// instants fills in when a schedule fires, where that can be known. What is due
+// just now is the previous one.
 func (a *app) instants(m *render.Meaning, s specs.Schedule, n int) {
+	if s.Random() {
+		return
+	}
 	for at := a.now(); len(m.Next) < n; {
 		next, ok := s.NextIn(at, time.UTC)
 		if !ok {
@@ -91,12 +96,20 @@ func reading(s specs.Schedule, now time.Time) []string {
 	case s.Reboot() || s.NeverFires():
 		return nil
 	case s.Random():
-		out = append(out, "the scheduler draws the times when it loads the schedule; each instant is the earliest that it may draw")
+		out = append(out, drawn(s, now))
 	}
 	if s.Zone == specs.Local {
 		return append(out, "the zone is the scheduler's own and not known here; the instants are those of one whose clock shows UTC")
 	}
 	return append(out, clockNotes(s, now)...)
+}
+
+func drawn(s specs.Schedule, now time.Time) string {
+	says := "the scheduler draws the times when it loads the schedule, so they are not known here"
+	if at, ok := s.NextIn(now, time.UTC); ok {
+		says += "; the earliest that it may draw is " + stamp(at)
+	}
+	return says
 }
 
 // elsewhere is what the other programs make of a text. The schedule is nil where
@@ -113,7 +126,7 @@ func elsewhere(d specs.Dialect, text, zone string, here *specs.Schedule) []rende
 		}
 		there, err := specs.ParseSchedule(other, text, zone)
 		if err != nil {
-			e.Reason = err.Error()
+			e.Reason = redact.Text(err.Error())
 			out = append(out, e)
 			continue
 		}

@@ -17,7 +17,7 @@ func (a *app) pair(f scheduleFlags, args []string) render.Pair {
 		x.Reason = refused(sa, sb) + ", so there is nothing to compare"
 		return x
 	}
-	x.Equal = sa.Canonical() == sb.Canonical()
+	x.Equal, x.Known = sa.Canonical() == sb.Canonical(), true
 	x.EqualButClock = sa.ClockChangeOnly(*sb)
 	switch {
 	case x.Equal:
@@ -25,10 +25,15 @@ func (a *app) pair(f scheduleFlags, args []string) render.Pair {
 		x.EqualButClock = false
 	case sa.NeverFires() || sb.NeverFires():
 		x.Reason = onlyOne(*sa)
+	case sa.Random() || sb.Random():
+		x.Known = false
+		x.Reason = "what a scheduler draws is not known here, so the instants cannot be compared"
+		return x
 	case !onCalendar(*sa) || !onCalendar(*sb):
 		x.Reason = whyUnlike(*sa, *sb)
 		return x
 	case (sa.Zone == specs.Local) != (sb.Zone == specs.Local):
+		x.Known = false
 		x.Reason = "one is in a zone that is not known here, so the instants cannot be compared; name both zones with --zone and --zone-b"
 		return x
 	}
@@ -52,32 +57,24 @@ func refused(a, b *specs.Schedule) string {
 func whyEqual(s specs.Schedule, butClock bool) string {
 	switch {
 	case butClock:
-		return "the zone is not known: where its clock changes, they can differ on those days"
+		return "both fire at the same instants, but perhaps not on the days on which the clock of their zone changes, which is not known here"
 	case s.NeverFires():
 		return "neither ever fires"
 	case s.Reboot():
 		return "both run when their scheduler starts"
 	case s.Every() > 0:
-		return "the interval is the same; each is counted from its own start"
+		return "both have the same interval, each counted from its own start"
 	case s.Random():
 		return "both are drawn from the same times; what is drawn may differ"
 	}
 	return ""
 }
 
-// onCalendar says that a schedule fires at instants that anyone can know.
-func onCalendar(s specs.Schedule) bool {
-	return s.Every() == 0 && !s.Reboot() && !s.Random()
-}
+func onCalendar(s specs.Schedule) bool { return s.Every() == 0 && !s.Reboot() }
 
 func whyUnlike(a, b specs.Schedule) string {
-	for _, s := range []specs.Schedule{a, b} {
-		switch {
-		case s.Random():
-			return "times that a scheduler draws are not known here"
-		case s.Reboot():
-			return "one runs when its scheduler starts, and at no set time"
-		}
+	if a.Reboot() || b.Reboot() {
+		return "one runs when its scheduler starts, and at no set time"
 	}
 	if a.Every() > 0 && b.Every() > 0 {
 		return "the intervals are not the same"
