@@ -130,7 +130,7 @@ type look struct {
 	sel       providers.Selection
 	out       providers.Observation
 	dialect   specs.Dialect
-	bare      bool // see grammar.bare, and whether the version that decides it is known
+	recent    bool // see grammar.recent, and whether the version that decides it is known
 	versioned bool
 	known     map[string]bool
 	homes     map[string]string
@@ -181,6 +181,6 @@ func (l *look) translate(t table, g grammar) (objects []providers.Object, notes 
 		}
 	}()
 	t.source = l.cfg.Source
-	g.zone, g.bare, g.versioned = l.cfg.Zone, l.bare, l.versioned
+	g.zone, g.recent, g.versioned = l.cfg.Zone, l.recent, l.versioned
 	return readTable(t, g)
 }

@@ -82,40 +82,62 @@ func (l *look) linksToBusybox(path string) bool {
 	return false
 }
 
-// takesBare says whether the Debian cron below the root takes NAME= as an
-// environment line: -162 does not and -197 does. Known says that its version
-// could be told.
-func (l *look) takesBare() (takes, known bool) {
-	data, _, err := l.host.Read("/var/lib/dpkg/status")
-	if err != nil {
-		return true, false
+// installed is the version of the first of some packages that is installed below
+// the root, as Debian's or Alpine's list of them has it.
+func (l *look) installed(packages ...string) string {
+	for _, list := range []struct{ file, name, version string }{
+		{"/var/lib/dpkg/status", "\nPackage: ", "\nVersion: "}, {"/lib/apk/db/installed", "\nP:", "\nV:"},
+	} {
+		data, _, err := l.host.Read(list.file)
+		if err != nil {
+			continue
+		}
+		for _, name := range packages {
+			_, rest, found := strings.Cut("\n"+string(data), list.name+name+"\n")
+			stanza, _, _ := strings.Cut("\n"+rest, "\n\n")
+			_, version, stated := strings.Cut(stanza, list.version)
+			if found && stated {
+				version, _, _ = strings.Cut(version, "\n")
+				return version
+			}
+		}
 	}
-	_, rest, found := strings.Cut("\n"+string(data), "\nPackage: cron\n")
-	if !found {
-		return true, false
-	}
-	stanza, _, _ := strings.Cut(rest, "\n\n")
-	_, version, found := strings.Cut(stanza, "\nVersion: ")
-	if !found {
-		return true, false
-	}
-	version, _, _ = strings.Cut(version, "\n")
-	return bareByVersion(version)
+	return ""
 }
 
+// Debian's cron takes NAME= as an environment line from some version between
+// these on.
 const lastWithoutBare, firstWithBare = 162, 197
 
-func bareByVersion(version string) (takes, known bool) {
+// recentCron says whether a version of Debian's cron is a recent one (see
+// grammar), and whether that is known.
+func recentCron(version string) (recent, known bool) {
 	_, revision, _ := strings.Cut(version, "3.0pl1-")
-	digits := revision[:len(revision)-len(strings.TrimLeft(revision, "0123456789"))]
-	n, err := strconv.Atoi(digits)
+	n, ok := leadingNumber(revision)
 	switch {
-	case err != nil:
+	case !ok:
 		return true, false
 	case n <= lastWithoutBare:
 		return false, true
 	}
 	return true, n >= firstWithBare
+}
+
+// recentBusybox says the same of busybox, which sets PATH from 1.36.0 on (read in
+// its source).
+func recentBusybox(version string) (recent, known bool) {
+	version = version[strings.IndexByte(version, ':')+1:]
+	major, rest, _ := strings.Cut(version, ".")
+	n, ok := leadingNumber(rest)
+	if !ok || major == "" {
+		return true, false
+	}
+	return major != "1" || n >= 36, true
+}
+
+func leadingNumber(s string) (n int, ok bool) {
+	n, err := strconv.Atoi(s[:len(s)-len(strings.TrimLeft(s, "0123456789"))])
+	return n, err == nil
 }
 
 // spool is the folder of the users' tables.

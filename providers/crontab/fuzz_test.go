@@ -23,7 +23,7 @@ func FuzzTable(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string, pick uint8) {
 		d := specs.Dialects()[pick%4]
-		g := grammar{dialect: d, system: pick&4 != 0 && hasUserColumn(d), personal: pick&8 != 0, privileged: pick&16 != 0, zone: specs.Local, bare: pick&32 != 0}
+		g := grammar{dialect: d, system: pick&4 != 0 && hasUserColumn(d), personal: pick&8 != 0, privileged: pick&16 != 0, zone: specs.Local, recent: pick&32 != 0}
 		read := func() (string, int) {
 			g := g
 			g.schedules, g.refusals = map[string]specs.Schedule{}, map[string]string{}

@@ -1,7 +1,7 @@
 package crontab
 
-// The limits of the programs. Debian's and supercronic's were measured, the
-// cronie ones stand in its macros.h.
+// The limits of the programs. Debian's, busybox's and supercronic's were
+// measured, the cronie ones stand in its macros.h.
 const (
 	debianSetting     = 999
 	debianCommand     = 998
@@ -10,6 +10,8 @@ const (
 	cronieEntries     = 10000
 	cronieSettings    = 1000
 	cronieGarbage     = 32768
+	busyboxLines      = 255
+	busyboxRootLines  = 65534
 	supercronicLine   = 65536
 	missingNewline    = "the last line has no newline at its end"
 	notEnoughFields   = "a line needs five time fields, or one word like @daily, and a command"
@@ -24,10 +26,12 @@ const (
 	tooManyEntries    = "cronie takes at most 10000 entries of a user"
 	tooManySettings   = "cronie takes at most 1000 environment lines of a user"
 	tooMuchGarbage    = "cronie takes at most 32768 bytes of comments and blank lines in a row in a user's table"
+	tooManyForBusybox = "busybox crond takes %d lines of a table, comments not counted; this one is passed by"
+	endsBusybox       = "where busybox is built as Debian does, crond ends with a fault at this line, and no table is read; other builds run the job, or pass the line by. Write five fields"
 	lineTooLong       = "supercronic takes lines of at most 65535 bytes"
 	emptyValueCrashes = "supercronic stops at an environment line without a value"
 	emptyValueRefused = "Debian 12's cron takes no environment line without a value; write NAME=\"\""
-	ignoredSetting    = "busybox crond sets only SHELL and MAILTO; this line has no effect"
+	ignoredSetting    = "busybox crond sets only SHELL, MAILTO and, from 1.36 on, PATH; this line has no effect"
 	fewWords          = "busybox crond takes no line of fewer than six words"
 )
 

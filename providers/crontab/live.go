@@ -52,7 +52,7 @@ func (l *look) noScheduler() {
 }
 
 func (l *look) chooseDialect() {
-	l.dialect, l.bare = l.cfg.Dialect, true
+	l.dialect, l.recent = l.cfg.Dialect, true
 	if l.dialect == "" {
 		var sure bool
 		if l.dialect, sure = l.findDialect(); !sure {
@@ -60,8 +60,11 @@ func (l *look) chooseDialect() {
 		}
 		l.needDaemon()
 	}
-	if l.dialect == specs.Debian {
-		l.bare, l.versioned = l.takesBare()
+	switch l.dialect {
+	case specs.Debian:
+		l.recent, l.versioned = recentCron(l.installed("cron"))
+	case specs.Busybox:
+		l.recent, l.versioned = recentBusybox(l.installed("busybox-static", "busybox"))
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 
 // offline reads the files that the configuration names, each once.
 func (l *look) offline() {
-	l.dialect, l.bare = l.cfg.Dialect, true
+	l.dialect, l.recent = l.cfg.Dialect, true
 	if l.dialect == "" {
 		l.dialect = specs.Debian
 	}

@@ -3,15 +3,28 @@ package crontab
 import (
 	"fmt"
 	"strings"
+
+	"github.com/rolecall-dev/rolecall/specs"
 )
 
 // readBusybox reads as busybox crond does: a backslash at the end of a line
 // joins it with the next, # cuts it anywhere, blanks around fields and at the
 // end fall away, and a line that it does not understand costs only itself.
 func (g *grammar) readBusybox(data string, emit func(item)) {
+	most := busyboxLines
+	if g.privileged {
+		most = busyboxRootLines
+	}
+	taken := 0
 	for n := 1; data != ""; {
 		line, rest, lines := joinedLine(data)
 		it := g.busyboxLine(line)
+		if it.kind != blankLine && it.kind != commentLine {
+			taken++
+		}
+		if taken > most && it.kind != blankLine && it.kind != commentLine {
+			it = item{kind: badLine, text: line, entry: it.entry, whole: it.kind == entryLine, reason: fmt.Sprintf(tooManyForBusybox, most)}
+		}
 		it.line = n
 		emit(it)
 		data, n = rest, n+lines
@@ -20,14 +33,14 @@ func (g *grammar) readBusybox(data string, emit func(item)) {
 
 // joinedLine cuts off the first line and those that a backslash joins to it.
 func joinedLine(data string) (line, rest string, lines int) {
-	line, rest, ended := nextLine(data)
-	if !ended || !strings.HasSuffix(line, `\`) {
+	line, rest, _ = nextLine(data)
+	if !strings.HasSuffix(line, `\`) {
 		return line, rest, 1
 	}
 	var b strings.Builder
-	for lines = 1; ended && strings.HasSuffix(line, `\`); lines++ {
+	for lines = 1; strings.HasSuffix(line, `\`); lines++ {
 		b.WriteString(line[:len(line)-1])
-		line, rest, ended = nextLine(rest)
+		line, rest, _ = nextLine(rest)
 	}
 	b.WriteString(line)
 	return b.String(), rest, lines
@@ -44,16 +57,18 @@ func (g *grammar) busyboxLine(line string) item {
 	text, _, _ = strings.Cut(text, "\x00")
 	text, _, _ = strings.Cut(text, "#")
 	text = strings.TrimRight(text, blanks)
-	word, _ := cutField(text)
-	for _, name := range []string{"MAILTO", "SHELL"} {
-		if value, ok := strings.CutPrefix(word, name+"="); ok {
+	word, after := cutField(text)
+	for _, name := range []string{"MAILTO", "SHELL", "PATH"} {
+		if value, ok := strings.CutPrefix(word, name+"="); ok && (name != "PATH" || g.recent) {
 			return item{kind: settingLine, name: name, value: value}
 		}
 	}
 	fields, command := timeFields(text)
 	switch {
 	case looksLikeSetting(text):
-		return item{kind: badLine, text: text, reason: ignoredSetting}
+		return item{kind: settingLine, reason: ignoredSetting}
+	case after != "" && isWord(word):
+		return item{kind: badLine, text: text, reason: "busybox crond reads " + word + " in some builds only; write five fields", grave: endsBusybox}
 	case fields == "" || command == "":
 		return item{kind: badLine, text: text, reason: fewWords}
 	}
@@ -62,6 +77,12 @@ func (g *grammar) busyboxLine(line string) item {
 		return item{kind: badLine, text: text, reason: reason}
 	}
 	return item{kind: entryLine, entry: entry{schedule: s, written: written, command: command}}
+}
+
+// isWord says that vixie's cron knows a word like @daily.
+func isWord(word string) bool {
+	_, err := parseSchedule(specs.Debian, word, "")
+	return strings.HasPrefix(word, "@") && err == nil
 }
 
 // readSupercronic reads as supercronic 0.2 does: a CR at the end of a line

@@ -17,10 +17,11 @@ type grammar struct {
 	// personal says that the table is a user's own, for which cronie has limits.
 	personal bool
 	zone     string
-	// bare says that NAME= is an environment line: so with cronie and Debian
-	// 13's cron, not with Debian 12's.
-	bare bool
-	// versioned says that bare is known and not assumed.
+	// recent says that the daemon is a new one of its kind: Debian 13's cron takes
+	// NAME= for an environment line, as cronie does, and Debian 12's does not;
+	// busybox sets PATH from 1.36 on.
+	recent bool
+	// versioned says that recent is known and not assumed.
 	versioned bool
 	// line reads a line of another kind of table instead.
 	line func(text string) item
@@ -53,7 +54,8 @@ type item struct {
 	// whole says of a bad line that its entry is understood and refused for
 	// something beside it.
 	whole  bool
-	reason string // why a bad line is refused
+	reason string // why a bad line is refused, or a setting has no effect
+	grave  string // what a bad line does beside that
 	// fatal says that the line takes the table down in a dialect where others
 	// cost only themselves.
 	fatal bool
@@ -121,7 +123,7 @@ func (g *grammar) vixieLine(line string, ended bool) (it item, rest string, agai
 	switch {
 	case ok && !again && !ended:
 		it = item{kind: badLine, text: text, reason: missingNewline}
-	case ok && value == "" && !g.bare && strings.HasSuffix(strings.TrimRight(setting, cBlanks), "="):
+	case ok && value == "" && !g.recent && strings.HasSuffix(strings.TrimRight(setting, cBlanks), "="):
 		it = item{kind: badLine, text: text, reason: emptyValueRefused}
 	case ok:
 		it = item{kind: settingLine, name: name, value: value, unset: value == "" && strings.HasSuffix(strings.TrimRight(setting, cBlanks), "=")}

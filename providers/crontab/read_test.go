@@ -280,9 +280,27 @@ func TestTables(t *testing.T) {
 			2 2 2 * * * "/opt/b" !file-not-loaded
 			`},
 		{"setting that looks like a zone", "debian", "", "TZ=UTC 0 0 * * * /opt/a\n", ``},
-		{"few words", "busybox", "", "# rolecall: role=a\n0 6 * *\nPATH=/bin\n1 1 * * * /opt/b\n", `
+		{"few words", "busybox", "", "# rolecall: role=a\n0 6 * *\nHOME=/srv\n1 1 * * * /opt/b\n", `
 			2 <a> !invalid-line
 			4 1 1 * * * "/opt/b"
+			note bad-line at 3
+			`},
+		{"setting without effect below a marker", "busybox", "", "# rolecall: role=a\nHOME=/srv\n1 1 * * * /opt/b\n", `
+			3 <a> 1 1 * * * "/opt/b"
+			note bad-line at 2
+			`},
+		{"search path of busybox's", "busybox", "", "PATH=/bin\n1 1 * * * /opt/b\n", `
+			2 1 1 * * * "/opt/b"
+			note dialect-assumed at 1
+			`},
+		{"backslash at the very end", "busybox", "", "1 1 * * * /opt/b \\", `
+			1 1 1 * * * "/opt/b"
+			`},
+		{"word of busybox's", "busybox", "", "@daily /opt/a\n@daily\n@every 5m /opt/c\n1 1 * * * /opt/b\n", `
+			4 1 1 * * * "/opt/b"
+			note bad-line at 1
+			note early-warning at 1
+			note bad-line at 2
 			note bad-line at 3
 			`},
 		{"Quartz", "debian", "", "0 0 12 * * ? /opt/a\n", `
@@ -428,7 +446,7 @@ HOME=/srv
 		specs.Debian:      {"A B=c d MAILTO= PATH=/a TOKEN=abc 'x\" | PATH=/a", "A B=c d HOME=/srv MAILTO= PATH=/b TOKEN=abc 'x\" | HOME=/srv PATH=/b"},
 		specs.Cronie:      {"A B=c d MAILTO= PATH=/a TOKEN=abc 'x\" | PATH=/a", "A B=c d HOME=/srv MAILTO= PATH=/b TOKEN=abc 'x\" | HOME=/srv PATH=/b"},
 		specs.Supercronic: {"HOME=/srv LOGNAME=mallory MAILTO= PATH=/b TOKEN=abc 'x\" | HOME=/srv PATH=/b", "HOME=/srv LOGNAME=mallory MAILTO= PATH=/b TOKEN=abc 'x\" | HOME=/srv PATH=/b"},
-		specs.Busybox:     {"MAILTO=\"\" | ", "MAILTO=\"\" | "},
+		specs.Busybox:     {"MAILTO=\"\" PATH=/a | PATH=/a", "MAILTO=\"\" PATH=/b | PATH=/b"},
 	} {
 		in := text
 		if d == specs.Supercronic {
@@ -460,6 +478,49 @@ func flat(v specs.Value) string {
 		}
 	}
 	return strings.Join(words, " ")
+}
+
+// A user's table has its 255 lines, root's many more.
+func TestBusyboxLimits(t *testing.T) {
+	text := strings.Repeat("# c\n\n", 300) + "SHELL=/bin/sh\n" + strings.Repeat("1 1 * * * /opt/a\n", 254) + "# rolecall: role=a\n2 2 * * * /opt/b\n3 3 * * * /opt/c\n"
+	for user, active := range map[string]int{"deploy": 254, "root": 256, "": 256} {
+		o := observe(t, fakeHost{local: map[string]string{"-": text}}, Config{Dialect: specs.Busybox, Files: []File{{Path: "-", User: user}}})
+		n := 0
+		for _, obj := range o.Objects {
+			if len(obj.Inactive) == 0 {
+				n++
+			} else if obj.Inactive[0].Code != "invalid-line" || !strings.Contains(obj.Inactive[0].Detail, "255 lines") {
+				t.Errorf("%+v", obj.Inactive)
+			}
+		}
+		if n != active || len(o.Objects) != 256 {
+			t.Errorf("%q: %d of %d active", user, n, len(o.Objects))
+		}
+	}
+}
+
+func TestVersions(t *testing.T) {
+	for version, want := range map[string][2]bool{
+		"3.0pl1-162": {false, true}, "3.0pl1-197": {true, true}, "3.0pl1-184ubuntu2": {true, false}, "": {true, false},
+	} {
+		if recent, known := recentCron(version); [2]bool{recent, known} != want {
+			t.Errorf("cron %s: %v %v", version, recent, known)
+		}
+	}
+	for version, want := range map[string][2]bool{
+		"1:1.35.0-4+deb12u1+b1": {false, true}, "1.36.1-r29": {true, true}, "1:1.37.0-6+b3": {true, true}, "2.0": {true, true}, "": {true, false}, "x": {true, false},
+	} {
+		if recent, known := recentBusybox(version); [2]bool{recent, known} != want {
+			t.Errorf("busybox %s: %v %v", version, recent, known)
+		}
+	}
+	l := &look{Provider: &Provider{host: host(map[string]fakeFile{
+		"/var/lib/dpkg/status":  file(0o644, "Package: busyboxer\nVersion: 9\n\nPackage: busybox\nStatus: x\nVersion: 1.35\n\nPackage: cron\nVersion: 7\n"),
+		"/lib/apk/db/installed": file(0o644, "P:musl\nV:1\n\nC:x\nP:apk\nV:2\n"),
+	})}}
+	if got := l.installed("busybox-static", "busybox") + l.installed("cron") + l.installed("apk") + l.installed("none"); got != "1.3572" {
+		t.Errorf("versions %s", got)
+	}
 }
 
 func TestCronieLimits(t *testing.T) {

@@ -48,7 +48,7 @@ func (im *image) installBattery(d daemon, rows []batteryRow) {
 		var b strings.Builder
 		fmt.Fprintf(&b, "SHELL=%s\n", shell)
 		for i, r := range rows {
-			if !endsBusybox(r.expression) {
+			if !crashesBusybox(r.expression) {
 				fmt.Fprintf(&b, "%s job %d\n", r.expression, i)
 			}
 		}
@@ -60,9 +60,9 @@ func (im *image) installBattery(d daemon, rows []batteryRow) {
 	}
 }
 
-// endsBusybox says that Debian's busybox crond ends with a fault of memory when
+// crashesBusybox says that Debian's busybox crond ends with a fault of memory when
 // it reads such a line; see TestRealBusyboxEndsAtWords.
-func endsBusybox(line string) bool {
+func crashesBusybox(line string) bool {
 	word, _ := cutField(line)
 	_, err := specs.ParseSchedule(specs.Debian, word, "")
 	return strings.HasPrefix(line, "@") && err == nil

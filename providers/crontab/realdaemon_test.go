@@ -76,7 +76,7 @@ func (d daemon) missing() bool {
 // recorder is a shell that notes what it is called with, for SHELL=.
 func (im *image) recorder() string {
 	file := im.out + "/sh"
-	im.must(os.WriteFile(file, []byte("#!/bin/sh\nprintf '%s\\n' \"$2\" >> "+im.out+"/ran\n"), 0o755))
+	im.must(os.WriteFile(file, []byte("#!/bin/sh\numask 0\nprintf '%s\\n' \"$2\" >> "+im.out+"/ran\n"), 0o755))
 	return file
 }
 

@@ -50,7 +50,7 @@ func (l *look) scripts(folder string, entries []providers.Object, unread bool) {
 // runnersAgain looks at all system tables, since a selection leaves some out.
 func (l *look) runnersAgain(folder string) (runners []providers.Object, unread bool) {
 	all := &look{
-		Provider: l.Provider, ctx: l.ctx, dialect: l.dialect, bare: l.bare, versioned: l.versioned, known: l.known, homes: l.homes,
+		Provider: l.Provider, ctx: l.ctx, dialect: l.dialect, recent: l.recent, versioned: l.versioned, known: l.known, homes: l.homes,
 		schedules: l.schedules, refusals: l.refusals,
 	}
 	all.systemTable(etcCrontab, "")

@@ -105,7 +105,7 @@ func (e *environment) set(name, value string) {
 		return
 	case e.dialect == specs.Debian && name == "LOGNAME",
 		e.dialect == specs.Cronie && (name == "LOGNAME" || name == "USER"),
-		e.dialect == specs.Busybox && name != "SHELL" && name != "MAILTO":
+		e.dialect == specs.Busybox && name != "SHELL" && name != "MAILTO" && name != "PATH":
 		return
 	}
 	e.vars[name] = value

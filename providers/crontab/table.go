@@ -183,9 +183,16 @@ func (r *tableReader) setting(it item) {
 	if r.g.dialect == specs.Supercronic {
 		return
 	}
+	if it.reason != "" {
+		r.note("bad-line", it.line, "%s", it.reason)
+		return
+	}
 	r.env.set(it.name, it.value)
 	if it.unset && r.g.dialect == specs.Debian && !r.g.versioned {
 		r.note("dialect-assumed", it.line, "Debian 12's cron and older refuse a file for an environment line without a value, newer ones take it; write "+`%s=""`, it.name)
+	}
+	if it.name == "PATH" && r.g.dialect == specs.Busybox && !r.g.versioned {
+		r.note("dialect-assumed", it.line, "busybox crond sets PATH from 1.36 on, and older ones pass the line by; set it in the command")
 	}
 	if it.name != "CRON_TZ" {
 		return
@@ -214,6 +221,9 @@ func (r *tableReader) bad(it item) {
 		r.first = &kept
 	}
 	off := []providers.Inactive{{Code: "invalid-line", Detail: r.refusal(it)}}
+	if it.grave != "" {
+		r.note("early-warning", it.line, "%s", it.grave)
+	}
 	if !it.whole && strings.Trim(it.text, cBlanks) == "" {
 		r.dropPending()
 	}

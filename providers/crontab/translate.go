@@ -153,7 +153,7 @@ func (p *Provider) template(st specs.Statement) (specs.Desired, error) {
 	}
 	system := p.templateColumned(name, data)
 	g := grammar{
-		dialect: p.dialect(), zone: p.cfg.Zone, system: system, privileged: true, bare: true,
+		dialect: p.dialect(), zone: p.cfg.Zone, system: system, privileged: true, recent: true,
 		schedules: map[string]specs.Schedule{}, refusals: map[string]string{},
 	}
 	t := table{name: name, file: name, open: name, data: data}
@@ -246,7 +246,7 @@ func (p *Provider) kinds() (system, user bool) {
 // of a user and goes on.
 func (p *Provider) beginsWithUser(data string) bool {
 	g := grammar{
-		dialect: p.dialect(), privileged: true, bare: true,
+		dialect: p.dialect(), privileged: true, recent: true,
 		schedules: map[string]specs.Schedule{}, refusals: map[string]string{},
 	}
 	is := false
