@@ -29,7 +29,7 @@ func Markdown(room int) Func {
 	return func(w io.Writer, r report.Report) error {
 		r = r.Tidy()
 		m := markdown{room: room - tailRoom}
-		m.add("**rolecall: " + prose(string(r.Verdict)) + "**: " + sentence(r) + "\n")
+		m.add("**rolecall: " + cmp.Or(prose(string(r.Verdict)), "no verdict") + "**: " + sentence(r) + "\n")
 		m.findings(r)
 		m.gaps(r)
 		m.differences(r)
