@@ -96,7 +96,7 @@ func (c clockChange) says(s specs.Schedule, loc *time.Location, slots int) strin
 
 // plain is a whole number of minutes without its noughts.
 func plain(d time.Duration) string {
-	return strings.TrimSuffix(strings.TrimSuffix(d.String(), "0s"), "0m")
+	return strings.Replace(strings.Replace(d.String(), "m0s", "m", 1), "h0m", "h", 1)
 }
 
 // onClock is an instant by a zone's clock, with what tells the first of two
