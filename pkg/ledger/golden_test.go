@@ -34,6 +34,8 @@ var beyondSchema = []string{
 	"waiver-twice.yaml",             // two waivers for one finding
 	"paused-until-no-such-day.yaml", // the calendar
 	"zone-not-in-the-database.yaml", // the zones that there are
+	"ignore-beside-hash.yaml",       // a rule without effect
+	"ignore-no-path.yaml",           // what a path is made of
 	"template-absent.yaml",          // the files that there are
 	"tag-unknown.yaml",              // YAML's tags are gone before a schema looks
 	"tag-binary.yaml",               // the same

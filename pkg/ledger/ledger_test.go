@@ -41,7 +41,12 @@ func TestEveryFieldIsRead(t *testing.T) {
 			Match:         specs.Match{Keys: map[string]string{"namespace": "batch", "name": "retry"}, Labels: map[string]string{"app": "retry", "tier": "1", "empty": ""}},
 			PreviousRoles: []string{"retry-worker", "7"},
 			Remembered:    specs.Remembered{UID: "5d1c", Seen: time.Date(2026, 11, 1, 9, 0, 0, 0, time.UTC)},
-			Ignore:        []specs.Ignore{{Field: "jobTemplate.spec.template.metadata.annotations.*", Reason: "mesh injects them"}},
+			Ignore: []specs.Ignore{
+				{Field: "jobTemplate.spec.template.metadata.annotations.*", Reason: "mesh injects them"},
+				{Field: `jobTemplate.spec.template.metadata.labels["mesh.example/rev"]`, Reason: "the same"},
+				{Pointer: "/spec/jobTemplate/spec/template/spec/containers/mesh-proxy", Reason: "the same"},
+				{Manager: "quota-*", Reason: "it sets limits"},
+			},
 		},
 		{
 			Key: "rotate-logs", Owner: "web", Sources: []string{"web-1", "web-2"}, Version: "1.10", Pending: true,
@@ -70,6 +75,14 @@ func TestEveryFieldIsRead(t *testing.T) {
 	if diff := cmp.Diff(want, l.Roles, options); diff != "" {
 		t.Errorf("roles (-want +got):\n%s", diff)
 	}
+	shared := []specs.Ignore{
+		{Source: "prod", Field: "**.terminationMessagePath", Reason: "a policy sets it"},
+		{Source: "web-?", Field: "env.LANG", Reason: "each host has its own"},
+		{Source: "*", Manager: "mesh-injector", Reason: "the mesh is not ours"},
+	}
+	if diff := cmp.Diff(shared, l.Ignore, options); diff != "" {
+		t.Errorf("rules of sources (-want +got):\n%s", diff)
+	}
 	waivers := []ledger.Waiver{
 		{Finding: "drift:rotate-logs@web-1", Reason: "trial of a later hour, CHG-1182", Owner: "web", Until: time.Date(2026, 12, 25, 0, 0, 0, 0, time.UTC), UntilText: "2026-12-24"},
 		{Finding: "unexpected:crontab:web-1/root#ab12cd34", Reason: "until the move", Until: time.Date(2027, 1, 10, 8, 0, 0, 0, time.UTC), UntilText: "2027-01-10T09:00:00+01:00"},
@@ -86,9 +99,11 @@ func TestEveryFieldIsRead(t *testing.T) {
 		"schedule": l.Roles[1].Statement.Fields["schedule"],
 		"env.PATH": l.Roles[1].Statement.Fields["env.PATH"],
 		"match":    l.Roles[2].Match.Pos,
+		"rule":     l.Roles[0].Ignore[2].Pos,
+		"shared":   l.Ignore[1].Pos,
 		"waiver":   l.Waivers[1].Pos,
 	}
-	for what, want := range map[string]string{"role": "19:3", "spec": "26:7", "schedule": "26:7", "env.PATH": "31:13", "match": "37:12", "waiver": "52:5"} {
+	for what, want := range map[string]string{"role": "23:3", "spec": "30:7", "schedule": "30:7", "env.PATH": "35:13", "match": "41:12", "rule": "21:9", "shared": "53:5", "waiver": "61:5"} {
 		if got := places[what].String(); got != "everything.yaml:"+want {
 			t.Errorf("%s stands at %s, want %s", what, got, want)
 		}
@@ -97,9 +112,34 @@ func TestEveryFieldIsRead(t *testing.T) {
 	for _, w := range warnings {
 		said = append(said, w.String())
 	}
-	for _, want := range []string{"everything.yaml:39:3: role by-hand has no owner", "role by-hand has no version", "role pinned has no owner", "everything.yaml:52:5: the waiver for \"unexpected:crontab:web-1/root#ab12cd34\" has no owner"} {
+	for _, want := range []string{"everything.yaml:43:3: role by-hand has no owner", "role by-hand has no version", "role pinned has no owner", "everything.yaml:61:5: the waiver for \"unexpected:crontab:web-1/root#ab12cd34\" has no owner"} {
 		if !slices.ContainsFunc(said, func(s string) bool { return strings.Contains(s, want) }) {
 			t.Errorf("no warning says %q: %q", want, said)
+		}
+	}
+}
+
+// What a rule cannot do, or does more than is meant, is said before an audit.
+func TestRulesThatAreNotMeantSo(t *testing.T) {
+	const head = "ledger: rolecall/v1\nroles:\n  a: {owner: o, version: 1, source: prod, spec: {schedule: \"* * * * *\"}, ignore: ["
+	pinned := "  p: {owner: o, version: 1, source: prod, spec: {schedule: \"* * * * *\", hash: rc1:" + strings.Repeat("0", 64) + "}}\n"
+	for _, c := range []struct{ text, want string }{
+		{head + "{field: jobTemplate, reason: r}]}\n", "l:3:91: role a ignores the field \"jobTemplate\", so that nothing of jobTemplate.spec.template.spec.containers is compared; name what does not count of it"},
+		{head + "{field: \"j*\", reason: r}]}\n", "so that nothing of jobTemplate.spec.template.spec.containers is compared"},
+		{head + "{field: \"**.containers\", reason: r}]}\n", "so that nothing of jobTemplate.spec.template.spec.containers is compared"},
+		{head + "{field: \"**.containers[main].image\", reason: r}]}\n", ""},
+		{head + "]}\nignore: [{source: prdo, field: a, reason: r}]\n", "the ledger ignores the field a in the source \"prdo\", in which it has no role; did you mean `prod`?"},
+		{head + "]}\n" + pinned + "ignore: [{source: prod, pointer: /spec/a, reason: r}]\n", "the ledger ignores the pointer /spec/a without effect on what pins a hash, of which no field is known: p"},
+	} {
+		_, warnings, err := ledger.Parse("l", []byte(c.text), nil)
+		got := ""
+		for _, w := range warnings {
+			if !strings.Contains(w.String(), "pins a hash without") {
+				got += w.String()
+			}
+		}
+		if err != nil || !strings.Contains(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%s\n%v, %q; want %q", c.text, err, got, c.want)
 		}
 	}
 }
@@ -137,8 +177,8 @@ func TestCheckSources(t *testing.T) {
 		t.Errorf("all are known: %v", err)
 	}
 	err = l.CheckSources([]string{"prod", "web-1", "web2"})
-	want := "everything.yaml:21:22: role rotate-logs is to be looked for in the source \"web-2\", which the config does not have; did you mean `web2`?\n" +
-		"everything.yaml:34:13: role nightly-build is to be looked for in the source \"actions\", which the config does not have; there are prod, web-1, web2\n" +
+	want := "everything.yaml:25:22: role rotate-logs is to be looked for in the source \"web-2\", which the config does not have; did you mean `web2`?\n" +
+		"everything.yaml:38:13: role nightly-build is to be looked for in the source \"actions\", which the config does not have; there are prod, web-1, web2\n" +
 		"correct the ledger, or add the source to the config"
 	if err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
