@@ -1,6 +1,7 @@
 package crontab
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -74,7 +75,7 @@ func (g *grammar) busyboxLine(line string) item {
 	}
 	written, s, reason := g.schedule(fields)
 	if reason != "" {
-		return item{kind: badLine, text: text, reason: reason}
+		return item{kind: badLine, text: text, reason: cmp.Or(g.surplus(text), reason)}
 	}
 	return item{kind: entryLine, entry: entry{schedule: s, written: written, command: command}}
 }
@@ -117,7 +118,7 @@ func (g *grammar) supercronicLine(line string) item {
 	}
 	e, reason := g.supercronicEntry(text)
 	if reason != "" {
-		return item{kind: badLine, text: text, reason: reason}
+		return item{kind: badLine, text: text, reason: cmp.Or(g.surplus(text), reason)}
 	}
 	return item{kind: entryLine, entry: e}
 }

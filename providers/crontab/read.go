@@ -1,6 +1,7 @@
 package crontab
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -139,7 +140,7 @@ func (g *grammar) vixieEntry(text string, ended bool) item {
 		whole, reason = true, missingNewline
 	}
 	if reason != "" {
-		return item{kind: badLine, text: text, entry: e, whole: whole, reason: reason}
+		return item{kind: badLine, text: text, entry: e, whole: whole, reason: cmp.Or(g.surplus(strings.TrimPrefix(text, "-")), reason)}
 	}
 	return item{kind: entryLine, entry: e}
 }
@@ -184,12 +185,12 @@ func (g *grammar) entryOf(text string) (e entry, whole bool, reason string) {
 }
 
 // isAccount takes a name for a user where nothing is known of the users, unless
-// it is a path, which no user is called.
+// it is a path or a time field, which no user is called.
 func (g *grammar) isAccount(name string) bool {
 	if g.account != nil {
 		return g.account(name)
 	}
-	return !strings.ContainsAny(name, "/:")
+	return !strings.ContainsAny(name, "/:") && !timeShape(name)
 }
 
 // options takes cronie's -n off the command, and holds the lengths.

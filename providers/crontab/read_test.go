@@ -251,6 +251,7 @@ func TestTables(t *testing.T) {
 		{"a year", "supercronic", "", "0 0 * * * 2030 x\n0 0 * * 0 1 y\n", `
 			1 0 0 * * * 2030 "x"
 			2 0 0 * * 0 "1 y"
+			note suspicious-schedule at 2
 			`},
 		{"no user column", "supercronic", "", "* * * * * root cmd arg\n", `
 			1 * * * * * "root cmd arg"

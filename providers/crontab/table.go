@@ -372,8 +372,8 @@ func daemonOf(d specs.Dialect) string {
 	return string(d)
 }
 
-// doubt notes what is valid and surely not meant: a time field or Quartz's ?
-// where the command begins.
+// doubt notes what is valid and surely not meant: more time fields than five, or
+// an account where the command begins.
 func (r *tableReader) doubt(it item) {
 	for _, w := range it.entry.schedule.Warnings() {
 		r.note("suspicious-schedule", it.line, "%s", w)
@@ -381,12 +381,13 @@ func (r *tableReader) doubt(it item) {
 	if it.entry.command == "" {
 		r.note("bad-line", it.line, "the line has no command; it is loaded and runs nothing")
 	}
-	word, rest := cutField(it.entry.command)
-	if word != "" && strings.Trim(word, "*/,-?0123456789") == "" && strings.ContainsAny(word, "*?") {
-		r.note("suspicious-schedule", it.line, "the command begins with %q, which looks like a time field; %s reads the fields before it as the schedule", word, daemonOf(r.g.dialect))
+	line := it.entry.written + " " + it.entry.user + " " + it.entry.command
+	if named := r.g.surplus(line); named != "" && strings.Count(it.entry.written, " ") == 4 {
+		r.note("suspicious-schedule", it.line, "%s. As it stands %s", named, readAs(r.g.dialect, it.entry))
 	}
+	word, rest := cutField(it.entry.command)
 	r.entries++
-	if !r.g.system && rest != "" && commonAccounts[word] {
+	if !r.g.system && rest != "" && (commonAccounts[word] || word == r.user) {
 		r.guests++
 	}
 }
