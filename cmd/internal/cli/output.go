@@ -100,6 +100,9 @@ func writeFile(name string, data []byte) error {
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	if err != nil {
+		if path := (*os.PathError)(nil); errors.As(err, &path) {
+			err = path.Err // that of a name which nobody gave
+		}
 		return fmt.Errorf("%s: %w; name a file in a folder that can be written to", name, err)
 	}
 	defer os.Remove(tmp.Name())
