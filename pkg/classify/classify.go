@@ -82,6 +82,7 @@ func Judge(in Input) Judgement {
 	j.moved()
 	j.coverage()
 	j.providerNotes()
+	j.quiet()
 	j.waivers()
 	j.unusedRules()
 	j.out.states()
