@@ -390,6 +390,31 @@ func TestMarkers(t *testing.T) {
 			2 <a> 1 1 * * * "x"
 			note bad-line at 1
 			`},
+		{"a sentence", "# rolecall: role=a\n# * * * * * means every minute\n1 1 * * * x\n", `
+			3 <a> 1 1 * * * "x"
+			`},
+		{"a long sentence", "# rolecall: role=a\n# 5 4 * * * would be too early, says Ann.\nA=b\n1 1 * * * x\n", `
+			4 <a> 1 1 * * * "x"
+			`},
+		{"a sentence or an entry", "# rolecall: role=a\n# * * * * * make backup\n\n1 1 * * * x\n", `
+			2 <a> * * * * * "make backup" !commented-out
+			4 1 1 * * * "x"
+			`},
+		{"a sentence or an entry at the end", "# rolecall: role=a\n# * * * * * make backup\n", `
+			2 <a> * * * * * "make backup" !commented-out
+			`},
+		{"a sentence or an entry above another marker", "# rolecall: role=a\n# * * * * * make backup\n# rolecall: role=b\n1 1 * * * x\n", `
+			2 <a> * * * * * "make backup" !commented-out
+			4 <b> 1 1 * * * "x"
+			`},
+		{"an entry and no sentence", "# rolecall: role=a\n#* * * * * /opt/make backup\n1 1 * * * x\n", `
+			2 <a> * * * * * "/opt/make backup" !commented-out
+			3 1 1 * * * "x"
+			`},
+		{"few words are no sentence", "# rolecall: role=a\n#5 4 * * * systemctl restart web\n1 1 * * * x\n", `
+			2 <a> 5 4 * * * "systemctl restart web" !commented-out
+			3 1 1 * * * "x"
+			`},
 		{"prose", "# rolecall: role=a\n# at 5 4 3 2 1 it goes off\n1 1 * * * x\n", `
 			3 <a> 1 1 * * * "x"
 			`},

@@ -39,12 +39,15 @@ type tableReader struct {
 	g       *grammar
 	env     *environment
 	pending *label
-	objects []providers.Object
-	notes   []providers.Note
-	first   *item // the first bad line
-	broken  string
-	guests  int // entries whose command begins with what looks like an account
-	entries int
+	// sentence is a comment below the marker that may be prose or an entry that
+	// was commented out: it is prose if an entry follows.
+	sentence *item
+	objects  []providers.Object
+	notes    []providers.Note
+	first    *item // the first bad line
+	broken   string
+	guests   int // entries whose command begins with what looks like an account
+	entries  int
 }
 
 // readTable translates a table into objects and notes.
@@ -112,15 +115,36 @@ func (r *tableReader) comment(it item) {
 		return
 	}
 	text := strings.TrimLeft(it.text, "#"+blanks)
-	off := []providers.Inactive{{Code: "commented-out", Detail: fmt.Sprintf("the line is commented out at %s", r.pos(it.line))}}
 	out := r.g.commented(text)
 	switch {
 	case (out.kind == entryLine || out.whole) && out.entry.command != "":
 		it.entry = out.entry
-		r.add(it, off)
+		if isProse(it.entry) {
+			kept := it
+			r.sentence = &kept
+			return
+		}
+		r.add(it, r.commentedOut(it))
 	case looksLikeEntry(text):
-		r.opaque(it, off)
+		r.opaque(it, r.commentedOut(it))
 	}
+}
+
+func (r *tableReader) commentedOut(it item) []providers.Inactive {
+	return []providers.Inactive{{Code: "commented-out", Detail: fmt.Sprintf("the line is commented out at %s", r.pos(it.line))}}
+}
+
+// isProse says that a comment which could be read as an entry may as well be a
+// sentence about one: * * * * * means every minute. Its command is words of
+// letters alone, some behind five stars, or many.
+func isProse(e entry) bool {
+	words := strings.Fields(e.user + " " + e.command)
+	for _, w := range words {
+		if w = strings.TrimRight(w, ".,:;!"); w == "" || w[0] == '-' || strings.Trim(strings.ToLower(w), "abcdefghijklmnopqrstuvwxyz-'") != "" {
+			return false
+		}
+	}
+	return len(words) >= 4 || len(words) >= 2 && e.written == "* * * * *"
 }
 
 // commented reads what a comment would be without its #.
@@ -168,15 +192,18 @@ func (r *tableReader) label(l label) {
 	case l.foreign == r.pending.foreign:
 		r.dropPending()
 	}
-	r.pending = &l
+	r.pending, r.sentence = &l, nil
 }
 
 // dropPending ends a marker that no entry followed.
 func (r *tableReader) dropPending() {
+	if it := r.sentence; it != nil && !r.cut {
+		r.add(*it, r.commentedOut(*it))
+	}
 	if l := r.pending; l != nil && l.marker.Present() && !r.cut {
 		r.note("dangling-marker", l.marker.Pos.Line, "no entry follows the marker of role %q; a blank line or the end of the file ends a marker", l.marker.Role+l.marker.Invalid)
 	}
-	r.pending = nil
+	r.pending, r.sentence = nil, nil
 }
 
 func (r *tableReader) setting(it item) {
@@ -305,7 +332,7 @@ func (r *tableReader) object(it item, off []providers.Inactive) providers.Object
 			o.Attrs["comment"] = l.text
 		}
 	}
-	r.pending = nil
+	r.pending, r.sentence = nil, nil
 	return o
 }
 
