@@ -75,6 +75,7 @@ func (c *Checkout) Observe(ctx context.Context, sel providers.Selection) provide
 	for i := range out.Objects {
 		out.Objects[i].Attrs["file"] = path.Join(filepath.ToSlash(c.cfg.Dir), out.Objects[i].Attrs["workflow"])
 	}
+	out.Notes = append(out.Notes, topOfHour(out.Objects)...)
 	out.Sort()
 	return out
 }

@@ -19,7 +19,7 @@ import (
 )
 
 func scheduled(role string) string {
-	return "# rolecall: role=" + role + " version=1\non:\n  schedule:\n    - cron: 0 5 * * *\njobs: {a: {runs-on: u, steps: [{run: " + role + "}]}}\n"
+	return "# rolecall: role=" + role + " version=1\non:\n  schedule:\n    - cron: 17 5 * * *\njobs: {a: {runs-on: u, steps: [{run: " + role + "}]}}\n"
 }
 
 // shop is a repository with one scheduled and one other workflow.
@@ -69,7 +69,7 @@ func TestLive(t *testing.T) {
 		ID: "github:ci/acme/shop/.github/workflows/nightly.yml", Source: "ci", Provider: "github", Part: "repo/acme/shop",
 		Pos:         specs.Pos{File: "acme/shop/.github/workflows/nightly.yml", Line: 3},
 		Marker:      providers.Marker{Role: "nightly", Version: "1", Pos: specs.Pos{File: "acme/shop/.github/workflows/nightly.yml", Line: 1}},
-		Attrs:       map[string]string{"repo": "acme/shop", "workflow": ".github/workflows/nightly.yml", "cron": "0 5 * * *"},
+		Attrs:       map[string]string{"repo": "acme/shop", "workflow": ".github/workflows/nightly.yml", "cron": "17 5 * * *", "pushed_at": "2026-01-02T03:04:05Z"},
 		UID:         "6817859",
 		Created:     time.Date(2021, 3, 17, 9, 33, 32, 0, time.UTC),
 		LastStart:   time.Date(2026, 11, 2, 5, 7, 0, 0, time.UTC),

@@ -80,6 +80,11 @@ func (c *comments) line(n int) string {
 
 func (c *comments) comment(n int) bool { return n >= 1 && n < len(c.is) && c.is[n] }
 
+// blank says that there is a line and nothing in it.
+func (c *comments) blank(n int) bool {
+	return n >= 1 && n <= len(c.lines) && strings.TrimSpace(c.lines[n-1]) == ""
+}
+
 // exclude takes the lines of texts that go over several lines out.
 func (c *comments) exclude(n *yaml.Node) {
 	if n.Kind == yaml.ScalarNode {
@@ -152,14 +157,15 @@ func (c *comments) excludeQuoted(n *yaml.Node, quote byte) {
 	}
 }
 
-// above is the nearest marker in the comment lines right above a line. An entry
-// that is commented out ends them: a marker above it is that entry's.
+// above is the nearest marker in the comment lines above a line. Blank lines
+// among them end nothing, since a marker can be meant for nothing else there. An
+// entry that is commented out ends them: a marker above it is that entry's.
 func (c *comments) above(line int) providers.Marker {
 	if c.seen[line] {
 		return providers.Marker{}
 	}
 	c.seen[line] = true
-	for n := line - 1; c.comment(n) && !c.commentedItem(n); n-- {
+	for n := line - 1; (c.comment(n) || c.blank(n)) && !c.commentedItem(n); n-- {
 		if m, ok := c.pick(n); ok {
 			return m
 		}
@@ -210,7 +216,7 @@ func (c *comments) commentedOut() []entry {
 			continue
 		}
 		at := n + 1
-		for c.comment(at) && !c.commentedItem(at) && !markerLine.MatchString(c.line(at)) {
+		for (c.blank(at) || c.comment(at)) && !c.commentedItem(at) && !markerLine.MatchString(c.line(at)) {
 			at++
 		}
 		if !c.commentedItem(at) {

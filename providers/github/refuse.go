@@ -314,6 +314,7 @@ func (r *reader) checkExpression(s string, line int, name string) {
 		r.refuse(line, "%q is no expression%s", short(strings.TrimSpace(s)), hint)
 		return
 	}
+	r.exprs = append(r.exprs, located{line, e})
 	allowed := contexts[name]
 	walkExpr(e, func(x *expr) {
 		root, _, _ := strings.Cut(x.text, ".")

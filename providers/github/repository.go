@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	gh "github.com/google/go-github/v62/github"
 
@@ -245,12 +246,26 @@ func (r *repository) describe() {
 			r.unregistered(o)
 		}
 	}
+	r.pushed()
 	r.elsewhere(registered)
 	if r.cfg.Permissions {
 		r.permissions()
 	}
 	if r.target.meta != nil || r.cfg.Runs {
 		r.runs(registered)
+	}
+}
+
+// pushed tells of a public repository when it last changed: GitHub switches the
+// schedules of a quiet one off.
+func (r *repository) pushed() {
+	if r.meta.Private == nil || r.meta.GetPrivate() || r.meta.PushedAt == nil {
+		return
+	}
+	for i := range r.out.objects {
+		if o := &r.out.objects[i]; len(o.Inactive) == 0 {
+			o.Attrs["pushed_at"] = r.meta.GetPushedAt().UTC().Format(time.RFC3339)
+		}
 	}
 }
 

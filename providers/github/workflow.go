@@ -105,7 +105,8 @@ type reader struct {
 	*comments
 	file    string
 	w       workflow
-	unknown bool // a key that is not judged was noted
+	unknown bool      // a key that is not judged was noted
+	exprs   []located // of the jobs, as they are met
 }
 
 func (r *reader) read() error {
@@ -353,12 +354,11 @@ func (r *reader) finish() {
 	for i := range r.w.entries {
 		e := &r.w.entries[i]
 		e.marker = r.above(e.top)
-		if tooOften(e.text) {
-			r.note("suspicious-schedule", e.line, "GitHub starts a workflow at most every 5 minutes; this schedule asks for more and is thinned out")
-		}
 	}
+	r.doubts()
 	r.w.entries = append(r.w.entries, r.commentedOut()...)
 	slices.SortStableFunc(r.w.entries, func(a, b entry) int { return a.line - b.line })
+	r.conditions()
 	if r.merge > 0 && r.w.refused == "" {
 		r.w.refused = fmt.Sprintf("line %d: GitHub resolves anchors and aliases but no merge key <<", r.merge)
 	}
@@ -374,9 +374,19 @@ func (r *reader) note(code string, line int, message string) {
 	r.w.notes = append(r.w.notes, providers.Note{Code: code, Message: message, Pos: specs.Pos{File: r.file, Line: line}})
 }
 
-// tooOften says that the minutes of a schedule are less than five apart by
-// their simplest spellings.
-func tooOften(text string) bool {
-	minute, _, _ := strings.Cut(text, " ")
-	return slices.Contains([]string{"*", "*/1", "*/2", "*/3", "*/4"}, minute)
+// doubts notes what is valid in a schedule and surely not meant, each thing once
+// for a workflow.
+func (r *reader) doubts() {
+	said := map[string]bool{}
+	for _, e := range r.w.entries {
+		if e.bad != "" {
+			continue
+		}
+		for _, w := range e.schedule.Warnings() {
+			if !said[w] {
+				said[w] = true
+				r.note("suspicious-schedule", e.line, fmt.Sprintf("schedule %q: %s", short(e.text), w))
+			}
+		}
+	}
 }
