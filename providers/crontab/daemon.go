@@ -140,12 +140,18 @@ func leadingNumber(s string) (n int, ok bool) {
 	return n, err == nil
 }
 
-// spool is the folder of the users' tables.
+// spool is the folder of the users' tables. On Alpine and OpenWrt it is a link to
+// /etc/crontabs, which may be made at boot only.
 func (l *look) spool() string {
-	const debian = "/var/spool/cron/crontabs"
-	if l.dialect == specs.Cronie {
+	const debian, alpine = "/var/spool/cron/crontabs", "/etc/crontabs"
+	switch l.dialect {
+	case specs.Cronie:
 		if info, err := l.host.Stat(debian); err != nil || !info.Type.IsDir() {
 			return "/var/spool/cron"
+		}
+	case specs.Busybox:
+		if !l.exists(debian) && l.exists(alpine) {
+			return alpine
 		}
 	}
 	return debian
