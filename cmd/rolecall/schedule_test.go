@@ -341,6 +341,106 @@ func TestScheduleTakesAnyText(t *testing.T) {
 	}
 }
 
+// TestScheduleClockChanges: on the days on which a clock changes each program
+// does what was measured of it, at these instants of the first hours. Runs that
+// begin at one instant are one here. Debian's cron is 3.0pl1-162 and supercronic
+// 0.2.48; kubernetes is robfig/cron 3.0.1.
+func TestScheduleClockChanges(t *testing.T) {
+	const (
+		spring = "America/New_York 2027-03-14T05:00:00Z" // 02:00 to 03:00, at 07:00Z
+		fall   = "America/New_York 2027-11-07T04:00:00Z" // 02:00 to 01:00, at 06:00Z
+		brazil = "America/Sao_Paulo 2018-11-04T02:00:00Z"
+		east   = "Australia/Lord_Howe 2027-10-02T13:30:00Z" // 02:00 to 02:30, at 15:30Z
+	)
+	both := "05:00 05:20 05:40 06:00 06:20 06:40"
+	for _, c := range []struct{ when, dialect, expression, want string }{
+		{spring, "debian", "30 2 * * *", "07:00"},
+		{spring, "debian", "0 2 * * *", "07:00"},
+		{spring, "debian", "*/30 2 * * *", ""},
+		{spring, "debian", "30 */2 * * *", "05:30 08:30"},
+		{spring, "debian", "30 1,2 * * *", "06:30 07:00"},
+		{spring, "debian", "30 1-3 * * *", "06:30 07:00 07:30"},
+		{spring, "debian", "0-59 2 * * *", "07:00"},
+		{spring, "debian", "0 * * * *", "05:00 06:00 07:00 08:00"},
+		{spring, "debian", "0 0-23 * * *", "05:00 06:00 07:00 08:00"},
+		{spring, "debian", "0 3 * * *", "07:00"},
+		{spring, "kubernetes", "30 2 * * *", ""},
+		{spring, "kubernetes", "0 2 * * *", ""},
+		{spring, "kubernetes", "*/30 2 * * *", ""},
+		{spring, "kubernetes", "30 */2 * * *", "05:30 08:30"},
+		{spring, "kubernetes", "0-59 2 * * *", ""},
+		{spring, "kubernetes", "0 * * * *", "05:00 06:00 07:00 08:00"},
+		{spring, "kubernetes", "0 0-23 * * *", "05:00 06:00 07:00 08:00"},
+		{spring, "kubernetes", "0 3 * * *", "07:00"},
+		{spring, "supercronic", "30 2 * * *", "06:30"},
+		{spring, "supercronic", "0 2 * * *", "06:00"},
+		{spring, "supercronic", "0 3 * * *", "07:00"},
+		{fall, "debian", "0 1 * * *", "05:00"},
+		{fall, "debian", "*/20 1 * * *", both},
+		{fall, "debian", "0-59/20 1 * * *", "05:00 05:20 05:40"},
+		{fall, "debian", "0 * * * *", "04:00 05:00 06:00 07:00"},
+		{fall, "debian", "0 0-23 * * *", "04:00 05:00 07:00"},
+		{fall, "debian", "@hourly", "04:00 05:00 06:00 07:00"},
+		{fall, "kubernetes", "0 1 * * *", "05:00 06:00"},
+		{fall, "kubernetes", "30 1 * * *", "05:30 06:30"},
+		{fall, "kubernetes", "*/20 1 * * *", both},
+		{fall, "kubernetes", "0-59/20 1 * * *", both},
+		{fall, "kubernetes", "0 0-23 * * *", "04:00 05:00 06:00 07:00"},
+		{fall, "kubernetes", "@hourly", "04:00 05:00 06:00 07:00"},
+		{fall, "supercronic", "0 1 * * *", "05:00"},
+		{fall, "supercronic", "30 1 * * *", "05:30"},
+		{fall, "supercronic", "*/20 1 * * *", "05:00 05:20 05:40"},
+		{fall, "supercronic", "0-59/20 1 * * *", "05:00 05:20 05:40"},
+		{fall, "supercronic", "0 * * * *", "04:00 05:00 07:00"},
+		{fall, "supercronic", "0 0-23 * * *", "04:00 05:00 07:00"},
+		{fall, "supercronic", "@hourly", "04:00 05:00 07:00"},
+		{brazil, "kubernetes", "0 0 * * *", ""},
+		{brazil, "kubernetes", "@daily", ""},
+		{brazil, "supercronic", "0 0 * * *", "02:00"},
+		{east, "supercronic", "0 3 * * *", "16:00"},
+		{east, "supercronic", "30 1 * * *", "15:00"},
+	} {
+		zone, start, _ := strings.Cut(c.when, " ")
+		from, err := time.Parse(time.RFC3339, start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var m meaning
+		_, out, errs := inProcess("schedule", "--dialect", c.dialect, "--zone", zone, "--now", from.Add(-time.Minute).Format(time.RFC3339), "--next", "200", "-o", "json", c.expression)
+		if err := json.Unmarshal([]byte(out), &m); err != nil {
+			t.Fatal(err, errs)
+		}
+		var got []string
+		for _, s := range m.Next {
+			if at, err := time.Parse(time.RFC3339, s); err != nil || at.Before(from.Add(4*time.Hour)) {
+				got = append(got, strings.TrimSuffix(s[11:], ":00Z"))
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s, %s %q: due at %v, want %s", c.when, c.dialect, c.expression, got, c.want)
+		}
+	}
+}
+
+// TestScheduleInRobfigV3: on how many days of 2028 a schedule is due that
+// robfig/cron 1.1.0, in Kubernetes up to 1.21, read otherwise; measured on 3.0.1.
+func TestScheduleInRobfigV3(t *testing.T) {
+	for expression, days := range map[string]int{
+		"0 0 */2 * 1": 212, "0 0 1 * */2": 215, "0 0 */100,1-7 * 1": 124, "0 0 */100,1-7 * */7": 125, "0 0 8-14 * */7": 125,
+		"TZ=UTC 0 0 * * *": 366, "CRON_TZ=America/New_York 0 0 * * *": 366, "TZ=America/New_York @daily": 366, "TZ= 0 0 * * *": 366,
+	} {
+		m, _ := ask(t, "kubernetes", expression, 400)
+		if n := len(inYear(m.Next)); n != days {
+			t.Errorf("%q: %d days, want %d", expression, n, days)
+		}
+	}
+	for _, expression := range []string{"TZ=0", "TZ=UTC"} { // at which the library panics
+		if m, code := ask(t, "kubernetes", expression, 1); *m.Valid || code != 1 {
+			t.Errorf("%q: exit %d, %+v", expression, code, m)
+		}
+	}
+}
+
 // TestScheduleFitsItsSchema holds what is written to what is published, and
 // wants every key of it.
 func TestScheduleFitsItsSchema(t *testing.T) {
