@@ -111,7 +111,7 @@ func (s Schedule) Canonical() string {
 	if s.plan == nil {
 		return fmt.Sprintf("unread:%q z:%s", s.Text, s.Zone)
 	}
-	return s.plan.canonical(zoneClock(s.Zone), clockRule(s.Dialect, s.plan))
+	return s.plan.canonical(zoneClock(s.Zone), s.clockRule())
 }
 
 // NeverFires says that no instant is due, in any year.

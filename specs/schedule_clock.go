@@ -9,8 +9,11 @@ type clock uint8
 
 const (
 	// clockWall: a slot is due whenever the wall shows it: never in a skipped
-	// hour, twice in a repeated one. kubernetes, busybox; debian and cronie
-	// where the minute or the hour begins with a star.
+	// hour, twice in a repeated one. busybox; debian and cronie where the minute
+	// or the hour begins with a star; and cronie in a zone of its own (CRON_TZ),
+	// whose changes it does not follow ("there will be jobs missed or run twice",
+	// find_jobs in its cron.c). While the clock of the daemon's zone changes it
+	// leaves such jobs out, which nothing here tells.
 	clockWall clock = iota
 	// clockOnce: the slots of a skipped hour are all due when it ends, those of
 	// a repeated one the first time. debian and cronie without a star. It holds
@@ -22,16 +25,24 @@ const (
 	clockGitHub
 	// clockSupercronic: see nextSupercronic.
 	clockSupercronic
+	// clockRobfig: see nextRobfig. The wall's, but for changes that are not of
+	// whole hours or that touch midnight. kubernetes.
+	clockRobfig
 )
 
-func clockRule(d Dialect, p *plan) clock {
-	switch {
-	case d == Supercronic:
+// clockRule is the rule of the schedule's dialect and zone.
+func (s Schedule) clockRule() clock {
+	switch s.Dialect {
+	case Supercronic:
 		return clockSupercronic
-	case d == GitHub:
+	case GitHub:
 		return clockGitHub
-	case (d == Debian || d == Cronie) && !p.starred:
-		return clockOnce
+	case Kubernetes:
+		return clockRobfig
+	case Debian, Cronie:
+		if !s.plan.starred && (s.Dialect == Debian || s.Zone == Local || s.Zone == "") {
+			return clockOnce
+		}
 	}
 	return clockWall
 }
@@ -47,14 +58,25 @@ func (p *plan) clockTag(zone string, rule clock) string {
 	if err != nil || !p.meetsChange(loc, rule) {
 		return ""
 	}
-	return [...]string{clockOnce: "once", clockGitHub: "github", clockSupercronic: "supercronic"}[rule]
+	return [...]string{clockOnce: "once", clockGitHub: "github", clockSupercronic: "supercronic", clockRobfig: "robfig"}[rule]
 }
+
+// The years of clockTag, in Unix seconds: 2024 to 2051.
+const (
+	tagFrom  = 1704067200
+	tagUntil = 2587680000
+)
 
 func (p *plan) meetsChange(loc *time.Location, rule clock) bool {
 	q := p.drawnAll()
-	end := time.Date(2052, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
-	for seg := segmentAt(loc, time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC).Unix()); seg.end < end; {
+	for seg := segmentAt(loc, tagFrom); seg.end < tagUntil; {
 		seg = segmentAt(loc, seg.end)
+		if rule == clockRobfig {
+			if seg.odd() && (timeline{q, rule, loc}).robfigDiffers(seg) {
+				return true
+			}
+			continue
+		}
 		from, before := seg.skipped()
 		if seg.change() < 0 {
 			from, before = seg.start+seg.offset, seg.firstNew()
@@ -81,9 +103,17 @@ func (s Schedule) ClockChangeOnly(other Schedule) bool {
 	if zone != zoneClock(other.Zone) || string(s.plan.appendSlots(nil)) != string(other.plan.appendSlots(nil)) {
 		return false
 	}
-	mine, others := clockRule(s.Dialect, s.plan), clockRule(other.Dialect, other.plan)
+	mine, others := s.clockRule(), other.clockRule()
 	if zone == Local {
-		return mine != others && s.plan.drawnAll().hour&0xf != 0
+		return mine.inLocal() != others.inLocal() && s.plan.drawnAll().hour&0xf != 0
 	}
 	return s.plan.clockTag(zone, mine) != other.plan.clockTag(zone, others)
+}
+
+// inLocal takes the controller's rule for the wall's, as most zones have it.
+func (c clock) inLocal() clock {
+	if c == clockRobfig {
+		return clockWall
+	}
+	return c
 }

@@ -34,12 +34,30 @@ func (s Schedule) NextIn(after time.Time, local *time.Location) (time.Time, bool
 	default:
 		return time.Time{}, false
 	}
-	loc, err := s.location(local)
-	if err != nil {
+	line, ok := s.timeline(local)
+	if !ok {
 		return time.Time{}, false
 	}
-	at, ok := nextInstant(s.plan.drawnAll(), clockRule(s.Dialect, s.plan), loc, after.Unix())
+	at, ok := line.next(after.Unix())
 	return time.Unix(at, 0).UTC(), ok
+}
+
+// timeline is the due instants of a calendar schedule on the clock of one
+// zone, in Unix seconds.
+type timeline struct {
+	plan *plan
+	rule clock
+	loc  *time.Location
+}
+
+// timeline is false for what is due at no set times, and where the zone cannot
+// be loaded.
+func (s Schedule) timeline(local *time.Location) (timeline, bool) {
+	if s.plan == nil || s.plan.kind != kindCalendar {
+		return timeline{}, false
+	}
+	loc, err := s.location(local)
+	return timeline{s.plan.drawnAll(), s.clockRule(), loc}, err == nil
 }
 
 func (s Schedule) location(local *time.Location) (*time.Location, error) {
@@ -76,23 +94,40 @@ func (p *plan) drawnAll() *plan {
 	return &q
 }
 
-// nextInstant is the first due Unix second after one.
-func nextInstant(p *plan, rule clock, loc *time.Location, after int64) (int64, bool) {
-	if rule == clockSupercronic {
-		return nextSupercronic(p, loc, after)
+// next is the first due instant after one.
+func (t timeline) next(after int64) (int64, bool) {
+	switch t.rule {
+	case clockSupercronic:
+		return nextSupercronic(t.plan, t.loc, after)
+	case clockRobfig:
+		return t.nextRobfig(after)
 	}
+	return t.nextSlot(after)
+}
+
+// follow is the due instant that comes after a due one. It is what next says,
+// and cheaper.
+func (t timeline) follow(due int64) (int64, bool) {
+	if t.rule == clockRobfig {
+		return t.afterRobfig(due)
+	}
+	return t.next(due)
+}
+
+// nextSlot is next where the clock's rule goes slot by slot.
+func (t timeline) nextSlot(after int64) (int64, bool) {
 	until := after + searchYears*366*86400
 	for from := after + 1; from < until; {
-		seg := segmentAt(loc, from)
+		seg := segmentAt(t.loc, from)
 		low, high := from+seg.offset, seg.end+seg.offset
-		if rule != clockWall {
+		if t.rule == clockOnce || t.rule == clockGitHub {
 			skipped, at := seg.skipped()
-			if _, ok := p.nextLocal(skipped, at); ok && from == seg.start {
+			if _, ok := t.plan.nextLocal(skipped, at); ok && from == seg.start {
 				return from, true
 			}
 			low = max(low, seg.firstNew())
 		}
-		if at, ok := p.nextLocal(low, min(high, until+seg.offset)); ok {
+		if at, ok := t.plan.nextLocal(low, min(high, until+seg.offset)); ok {
 			return at - seg.offset, true
 		}
 		from = seg.end

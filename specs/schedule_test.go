@@ -343,44 +343,55 @@ func TestClockChanges(t *testing.T) {
 		text, zone  string
 		from, hours string // UTC, and how long from then
 		want        string // times on the wall with their offset
+		own         bool   // the schedule states the zone, and the host has another
 	}{
-		{Debian, "30 2 * * *", "America/New_York", spring, "4", "03:00-4"},
-		{Cronie, "0 2 * * *", "America/New_York", spring, "4", "03:00-4"},
-		{Debian, "*/30 2 * * *", "America/New_York", spring, "4", ""},
-		{Debian, "30 */2 * * *", "America/New_York", spring, "4", "04:30-4"},
-		{Debian, "30 1,2 * * *", "America/New_York", spring, "4", "01:30-5 03:00-4"},
-		{Debian, "0 * * * *", "America/New_York", spring, "4", "03:00-4 04:00-4 05:00-4"},
-		{Debian, "0 0-23 * * *", "America/New_York", spring, "4", "03:00-4 04:00-4 05:00-4"},
-		{Debian, "0-59 2 * * *", "America/New_York", spring, "4", "03:00-4"},
-		{Debian, "0 3 * * *", "America/New_York", spring, "4", "03:00-4"},
-		{Kubernetes, "30 2 * * *", "America/New_York", spring, "4", ""},
-		{Kubernetes, "0 0-23 * * *", "America/New_York", spring, "4", "03:00-4 04:00-4 05:00-4"},
-		{GitHub, "30 2 * * *", "America/New_York", spring, "4", "03:00-4"},
-		{Supercronic, "30 2 * * *", "America/New_York", spring, "4", "01:30-5"},
-		{Supercronic, "0 * * * *", "America/New_York", spring, "4", "04:00-4 05:00-4"},
-		{Supercronic, "30 2 * * *", "Europe/Berlin", "2027-03-28 00:00", "4", "03:30+2"},
-		{Debian, "0 1 * * *", "America/New_York", autumn, "4", "01:00-4"},
-		{Debian, "*/30 1 * * *", "America/New_York", autumn, "4", "01:00-4 01:30-4 01:00-5 01:30-5"},
-		{Debian, "0-59/30 1 * * *", "America/New_York", autumn, "4", "01:00-4 01:30-4"},
-		{Debian, "@hourly", "America/New_York", autumn, "3", "01:00-4 01:00-5 02:00-5"},
-		{Cronie, "0 0-23 * * *", "America/New_York", autumn, "3", "01:00-4 02:00-5"},
-		{Kubernetes, "30 1 * * *", "America/New_York", autumn, "4", "01:30-4 01:30-5"},
-		{Supercronic, "*/20 1 * * *", "America/New_York", autumn, "4", "01:00-4 01:20-4 01:40-4"},
-		{Supercronic, "30 * * * *", "America/New_York", autumn, "4", "01:30-4 02:30-5"},
-		{Debian, "15 2 * * *", "Australia/Lord_Howe", "2027-10-02 14:00", "4", "02:30+11"},
-		{Kubernetes, "0 3 * * *", "Australia/Lord_Howe", "2027-10-02 14:00", "4", "03:00+11"},
+		{Debian, "30 2 * * *", "America/New_York", spring, "4", "03:00-4", false},
+		{Cronie, "0 2 * * *", "America/New_York", spring, "4", "03:00-4", false},
+		{Debian, "*/30 2 * * *", "America/New_York", spring, "4", "", false},
+		{Debian, "30 */2 * * *", "America/New_York", spring, "4", "04:30-4", false},
+		{Debian, "30 1,2 * * *", "America/New_York", spring, "4", "01:30-5 03:00-4", false},
+		{Debian, "0 * * * *", "America/New_York", spring, "4", "03:00-4 04:00-4 05:00-4", false},
+		{Debian, "0 0-23 * * *", "America/New_York", spring, "4", "03:00-4 04:00-4 05:00-4", false},
+		{Debian, "0-59 2 * * *", "America/New_York", spring, "4", "03:00-4", false},
+		{Debian, "0 3 * * *", "America/New_York", spring, "4", "03:00-4", false},
+		{Kubernetes, "30 2 * * *", "America/New_York", spring, "4", "", false},
+		{Kubernetes, "0 0-23 * * *", "America/New_York", spring, "4", "03:00-4 04:00-4 05:00-4", false},
+		{GitHub, "30 2 * * *", "America/New_York", spring, "4", "03:00-4", false},
+		{Supercronic, "30 2 * * *", "America/New_York", spring, "4", "01:30-5", false},
+		{Supercronic, "0 * * * *", "America/New_York", spring, "4", "04:00-4 05:00-4", false},
+		{Supercronic, "30 2 * * *", "Europe/Berlin", "2027-03-28 00:00", "4", "03:30+2", false},
+		{Debian, "0 1 * * *", "America/New_York", autumn, "4", "01:00-4", false},
+		{Debian, "*/30 1 * * *", "America/New_York", autumn, "4", "01:00-4 01:30-4 01:00-5 01:30-5", false},
+		{Debian, "0-59/30 1 * * *", "America/New_York", autumn, "4", "01:00-4 01:30-4", false},
+		{Debian, "@hourly", "America/New_York", autumn, "3", "01:00-4 01:00-5 02:00-5", false},
+		{Cronie, "0 0-23 * * *", "America/New_York", autumn, "3", "01:00-4 02:00-5", false},
+		{Kubernetes, "30 1 * * *", "America/New_York", autumn, "4", "01:30-4 01:30-5", false},
+		{Supercronic, "*/20 1 * * *", "America/New_York", autumn, "4", "01:00-4 01:20-4 01:40-4", false},
+		{Supercronic, "30 * * * *", "America/New_York", autumn, "4", "01:30-4 02:30-5", false},
+		{Debian, "15 2 * * *", "Australia/Lord_Howe", "2027-10-02 14:00", "4", "02:30+11", false},
+		{Kubernetes, "0 3 * * *", "Australia/Lord_Howe", "2027-10-02 14:00", "10", "", false},
+		{Kubernetes, "30 1 * * *", "Australia/Lord_Howe", "2027-10-02 14:00", "10", "01:30+10 02:30+11", false},
+		{Kubernetes, "0 3 * * *", "Australia/Lord_Howe", "2027-04-03 13:00", "10", "", false},
+		{Kubernetes, "0 0 * * *", "America/Sao_Paulo", "2018-11-04 02:00", "30", "00:00-2", false},
+		{Cronie, "30 2 * * *", "America/New_York", spring, "4", "", true},
+		{Cronie, "0 0-23 * * *", "America/New_York", spring, "4", "03:00-4 04:00-4 05:00-4", true},
+		{Cronie, "30 1 * * *", "America/New_York", autumn, "4", "01:30-4 01:30-5", true},
+		{Debian, "30 1 * * *", "America/New_York", autumn, "4", "01:30-4", true},
 	} {
-		s := mustParse(t, c.d, c.text, c.zone)
 		loc, err := time.LoadLocation(c.zone)
 		if err != nil {
 			t.Skip(err)
 		}
+		if !c.own {
+			c.zone = Local
+		}
+		s := mustParse(t, c.d, c.text, c.zone)
 		at, _ := time.Parse("2006-01-02 15:04", c.from)
 		hours, _ := time.ParseDuration(c.hours + "h")
 		end := at.Add(hours)
 		var got []string
 		for {
-			next, ok := s.Next(at)
+			next, ok := s.NextIn(at, loc)
 			if !ok || !next.Before(end) {
 				break
 			}
