@@ -88,6 +88,7 @@ func TestSift(t *testing.T) {
 		{"a sidecar where nobody says who", sidecar, specs.Ignore{Manager: "mesh-webhook"}, nil, "pod.containers[mesh]", ""},
 		{"one first in an order", chain, fieldRule("pod.inits[mesh]"), nil, "", "pod.inits[mesh] pod.inits[one].after"},
 		{"one first in an order, by manager", chain, specs.Ignore{Manager: "w"}, map[string][]string{"w": {"pod.inits[mesh].image"}}, "", "pod.inits[mesh] pod.inits[one].after"},
+		{"one last in an order, by manager", with("inits", keyed{"one": m{"image": "1"}, "two": m{"image": "2", "after": "one"}, "mesh": m{"image": "m", "after": "two"}}), specs.Ignore{Manager: "w"}, map[string][]string{"w": {"pod.inits[mesh].image"}}, "", "pod.inits[mesh]"},
 		{"the order among the others", with("inits", keyed{"mesh": m{"image": "m", "after": "two"}, "two": m{"image": "2"}, "one": m{"image": "1", "after": "mesh"}}), fieldRule("pod.inits[mesh]"), nil, "pod.inits[one].after pod.inits[two].after", "pod.inits[mesh]"},
 		{"a member that went", with("inits", keyed{"two": m{"image": "2"}}), fieldRule("pod.inits[one]"), nil, "", "pod.inits[one] pod.inits[two].after"},
 		{"a member that changed", with("inits", keyed{"one": m{"image": "9"}, "two": m{"image": "2", "after": "one"}}), fieldRule("pod.inits[one]"), nil, "", "pod.inits[one].image"},

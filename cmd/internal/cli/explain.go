@@ -172,7 +172,7 @@ func explainIgnored(p *page, role report.Role) {
 	for _, f := range role.Ignored {
 		p.field(f.Path, f.Desired+" → "+f.Observed)
 		p.field("  by", f.Rule+", "+f.Location.String())
-		p.field("  since", f.Reason)
+		p.field("  because", f.Reason)
 	}
 }
 
