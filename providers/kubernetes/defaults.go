@@ -106,12 +106,15 @@ var keyed = map[string][]string{
 	"ResourceRequirements.claims":       {"name"},
 }
 
-// sets are the lists of texts and numbers whose order has no effect.
+// sets are the lists of texts and numbers that the API calls sets, or whose
+// order has no effect.
 var sets = []string{
 	"Capabilities.add", "Capabilities.drop",
+	"ContainerRestartRuleOnExitCodes.values",
 	"LabelSelectorRequirement.values", "NodeSelectorRequirement.values",
 	"ObjectMeta.finalizers",
 	"PersistentVolumeClaimSpec.accessModes",
+	"PodAffinityTerm.matchLabelKeys", "PodAffinityTerm.mismatchLabelKeys", "PodAffinityTerm.namespaces",
 	"PodFailurePolicyOnExitCodesRequirement.values",
 	"PodSecurityContext.supplementalGroups",
 	"TopologySpreadConstraint.matchLabelKeys",

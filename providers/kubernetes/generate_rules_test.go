@@ -13,6 +13,7 @@ import (
 
 // rules are between the fields of one object; they are kept when it is filled.
 var rules = map[string]func(*maker, any){
+	"Container":                    ruleOf(ruleContainer),
 	"JobSpec":                      ruleOf(ruleJob),
 	"SecurityContext":              ruleOf(ruleSecurity),
 	"SeccompProfile":               ruleOf(ruleSeccomp),
@@ -35,6 +36,15 @@ var rules = map[string]func(*maker, any){
 
 func ruleOf[T any](rule func(*maker, *T)) func(*maker, any) {
 	return func(m *maker, v any) { rule(m, v.(*T)) }
+}
+
+// ruleContainer: one success is enough for a probe of life.
+func ruleContainer(m *maker, c *corev1.Container) {
+	for _, p := range []*corev1.Probe{c.LivenessProbe, c.StartupProbe} {
+		if p != nil && p.SuccessThreshold > 1 {
+			p.SuccessThreshold = 1
+		}
+	}
 }
 
 func ruleJob(m *maker, j *batchv1.JobSpec) {
@@ -127,9 +137,10 @@ func ruleSpread(m *maker, s *corev1.TopologySpreadConstraint) {
 }
 
 func ruleResourceField(m *maker, r *corev1.ResourceFieldSelector) {
-	if strings.HasSuffix(r.Resource, "cpu") && !r.Divisor.IsZero() && m.rnd.IntN(2) == 0 {
+	switch d := r.Divisor.String(); {
+	case d == "1Mi" && strings.HasSuffix(r.Resource, "cpu"):
 		r.Divisor = resource.MustParse("1m")
-	} else if !r.Divisor.IsZero() && m.rnd.IntN(2) == 0 && !strings.HasSuffix(r.Resource, "cpu") {
+	case d == "1m" && !strings.HasSuffix(r.Resource, "cpu"):
 		r.Divisor = resource.MustParse("1Mi")
 	}
 }
@@ -186,6 +197,11 @@ func ruleDownward(m *maker, f *corev1.DownwardAPIVolumeFile) {
 }
 
 func ruleClaim(m *maker, c *corev1.PersistentVolumeClaimSpec) {
+	if c.DataSource != nil && c.DataSourceRef != nil && m.rnd.IntN(3) > 0 {
+		if c.DataSource = nil; m.rnd.IntN(2) == 0 {
+			c.DataSource, c.DataSourceRef = &corev1.TypedLocalObjectReference{APIGroup: c.DataSourceRef.APIGroup, Kind: c.DataSourceRef.Kind, Name: c.DataSourceRef.Name}, nil
+		}
+	}
 	if c.DataSource != nil && c.DataSourceRef != nil {
 		c.DataSourceRef = &corev1.TypedObjectReference{APIGroup: c.DataSource.APIGroup, Kind: c.DataSource.Kind, Name: c.DataSource.Name}
 	}
@@ -372,6 +388,9 @@ func (m *maker) volumes(pod *corev1.PodSpec, all []*corev1.Container) {
 		if pod.HostUsers != nil && !*pod.HostUsers {
 			c.VolumeDevices = nil
 		}
+		if len(c.VolumeDevices) > 0 && m.rnd.IntN(3) == 0 { // one that no container has
+			block = append(block, add(corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: m.word()}}))
+		}
 		for i := range c.VolumeDevices {
 			if i == len(block) {
 				block = append(block, add(corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: m.word()}}))
@@ -380,7 +399,7 @@ func (m *maker) volumes(pod *corev1.PodSpec, all []*corev1.Container) {
 		}
 		for _, e := range c.Env {
 			if e.ValueFrom != nil && e.ValueFrom.FileKeyRef != nil {
-				if len(empty) == 0 {
+				if len(empty) == 0 || len(empty) == 1 && m.rnd.IntN(2) == 0 {
 					empty = append(empty, add(corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}))
 				}
 				e.ValueFrom.FileKeyRef.VolumeName = empty[0]

@@ -228,11 +228,11 @@ var values = map[string]value{
 		return fmt.Sprintf([]string{"V_%d", "v.%d-x", "9%d", "V %d"}[m.rnd.IntN(4)], m.n)
 	}, "EnvVar.value": oneOf(free...), "EnvFromSource.prefix": oneOf("P_", "p.", "1"),
 	"ObjectFieldSelector.fieldPath": oneOf("metadata.name", "metadata.namespace", "metadata.uid", "metadata.labels['app']", "metadata.annotations['example.com/team']"), "ObjectFieldSelector.apiVersion": oneOf("v1"),
-	"ResourceFieldSelector.resource": oneOf("limits.memory", "requests.memory", "limits.cpu", "requests.ephemeral-storage"), "ResourceFieldSelector.divisor": oneOf(resource.MustParse("1"), resource.MustParse("0")),
+	"ResourceFieldSelector.resource": oneOf("limits.memory", "requests.memory", "limits.cpu", "requests.ephemeral-storage"), "ResourceFieldSelector.divisor": oneOf(resource.MustParse("1"), resource.MustParse("1m"), resource.MustParse("1Mi")),
 	"VolumeMount.mountPath": word("/mnt/%s"), "VolumeMount.subPath": word("a/%s"), "VolumeMount.subPathExpr": word("$(X)/%s"), "VolumeMount.mountPropagation": oneOf("None", "HostToContainer", "Bidirectional"), "VolumeMount.recursiveReadOnly": oneOf("Disabled", "IfPossible", "Enabled"),
 	"VolumeDevice.devicePath": word("/dev/%s"), "ExecAction.command": texts, "HTTPGetAction.path": oneOf("/", "/healthz?a=b", "no-slash"), "HTTPGetAction.scheme": oneOf("HTTP", "HTTPS"),
 	"HTTPHeader.name": oneOf("Accept", "X-Probe", "Authorization"), "HTTPHeader.value": oneOf(free...), "GRPCAction.port": between(1, 65535), "GRPCAction.service": oneOf("", "ready"),
-	"Probe.successThreshold": oneOf(1), "Probe.initialDelaySeconds": between(0, 9), "Probe.timeoutSeconds": between(0, 9), "Probe.periodSeconds": between(0, 20), "Probe.failureThreshold": between(0, 5),
+	"Probe.successThreshold": between(1, 3), "Probe.initialDelaySeconds": between(0, 9), "Probe.timeoutSeconds": between(0, 9), "Probe.periodSeconds": between(0, 20), "Probe.failureThreshold": between(0, 5),
 	"SleepAction.seconds": between(0, 30), "Lifecycle.stopSignal": oneOf("SIGTERM", "SIGUSR1", "SIGRTMIN+3"),
 	"Capabilities.add": oneOf([]string{"NET_ADMIN"}, []string{"SYS_TIME", "CHOWN"}), "Capabilities.drop": oneOf([]string{"ALL"}, []string{"NET_RAW", "KILL"}), "SecurityContext.procMount": oneOf("Default", "Unmasked"),
 
@@ -251,8 +251,8 @@ var values = map[string]value{
 	"ClusterTrustBundleProjection.signerName": word("example.com/%s"), "PodCertificateProjection.signerName": word("example.com/%s"), "PodCertificateProjection.keyType": oneOf("ED25519", "RSA4096"),
 	"PodCertificateProjection.maxExpirationSeconds": oneOf(3600, 86400), "PodCertificateProjection.credentialBundlePath": word("b/%s"), "PodCertificateProjection.keyPath": word("b/%s"), "PodCertificateProjection.certificateChainPath": word("b/%s"),
 	"PodCertificateProjection.userAnnotations": func(m *maker) any { return map[string]string{"example.com/" + m.word(): "x"} },
-	"TypedLocalObjectReference.apiGroup":       oneOf("snapshot.storage.k8s.io"), "TypedLocalObjectReference.kind": oneOf("VolumeSnapshot"),
-	"TypedObjectReference.apiGroup": oneOf("snapshot.storage.k8s.io"), "TypedObjectReference.kind": oneOf("VolumeSnapshot"),
+	"TypedLocalObjectReference.apiGroup":       oneOf("snapshot.storage.k8s.io", "populator.example"), "TypedLocalObjectReference.kind": oneOf("VolumeSnapshot", "Archive"),
+	"TypedObjectReference.apiGroup": oneOf("snapshot.storage.k8s.io", "populator.example"), "TypedObjectReference.kind": oneOf("VolumeSnapshot", "Archive"),
 	"CSIVolumeSource.driver": oneOf("csi.example.com", "secrets-store.csi.k8s.io"),
 
 	"ResourceRequirements.limits":   func(m *maker) any { return m.amounts(true) },

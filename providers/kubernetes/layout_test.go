@@ -20,7 +20,11 @@ import (
 // layout writes a CronJob in one of the many ways in which people and tools
 // write the same one: in YAML or JSON, keys in any order, defaults, zeros, nulls
 // and empty lists stated or not, quantities and numbers in other spellings.
-type layout struct{ rnd *rand.Rand }
+type layout struct {
+	rnd *rand.Rand
+	// plain writes nothing that is left out.
+	plain bool
+}
 
 // entries is a mapping in the order in which it is written.
 type entries []entry
@@ -118,7 +122,7 @@ func (l *layout) fields(v reflect.Value, out entries) entries {
 			out = l.fields(f, out)
 		case !f.IsZero():
 			out = append(out, entry{name, l.value(typeName(t)+"."+name, f)})
-		case l.one(8):
+		case !l.plain && l.one(8):
 			if value, ok := l.nothing(typeName(t)+"."+name, f); ok {
 				out = append(out, entry{name, value})
 			}
@@ -130,9 +134,9 @@ func (l *layout) fields(v reflect.Value, out entries) entries {
 // tells are the fields of which the server refuses even an empty one where they
 // do not belong.
 var tells = []string{
-	"PodSpec.restartPolicy", "Container.lifecycle", "SecurityContext.windowsOptions", "PodSecurityContext.windowsOptions", "ResourceRequirements.claims",
+	"PodSpec.restartPolicy", "PodSpec.serviceAccountName", "Container.lifecycle", "SecurityContext.windowsOptions", "PodSecurityContext.windowsOptions", "ResourceRequirements.claims",
 	"ObjectMeta.finalizers", "ObjectMeta.ownerReferences", "ObjectMeta.managedFields", "SecurityContext.seLinuxOptions", "PodSecurityContext.seLinuxOptions",
-	"SecurityContext.capabilities",
+	"SecurityContext.capabilities", "PodSecurityContext.supplementalGroups", "PodSpec.resources",
 }
 
 // nothing is a way to write a field that is left out.
@@ -395,5 +399,8 @@ func (l *layout) yamlText(s string, key bool) string {
 		return "'" + strings.ReplaceAll(s, "'", "''") + "'"
 	}
 	text, _ := json.Marshal(s)
-	return string(text)
+	return breaks.Replace(string(text))
 }
+
+// breaks are characters that end a line in YAML 1.1 or mark its beginning.
+var breaks = strings.NewReplacer("\u0085", `\u0085`, "\ufeff", `\ufeff`)

@@ -109,7 +109,7 @@ func inParallel(n int, do func(i int)) {
 func (p *population) post(c *kubetest.Cluster, s *specimen, seed uint64, lock *sync.Mutex) error {
 	const rounds = 12
 	for round := range rounds {
-		l := &layout{rand.New(rand.NewPCG(*seedFlag, seed))}
+		l := &layout{rnd: rand.New(rand.NewPCG(*seedFlag, seed)), plain: round > 0}
 		if seed%3 > 0 {
 			s.cj.Namespace = generatedNamespace
 		}
