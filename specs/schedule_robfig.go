@@ -23,13 +23,14 @@ import "time"
 func (t timeline) afterRobfig(after int64) (int64, bool) {
 	at, ok := t.nextSlot(after)
 	if ok && t.evenBetween(after-32*86400, at) { // it goes back to the first of the month
-		return at, t.year(at) <= t.year(after+1)+robfigYears
+		from, to := t.walkFrom(after+1), t.walkFrom(at)
+		return at, to.year() <= from.year()+robfigYears
 	}
-	w := robfigWalk{plan: t.plan, at: time.Unix(after+1, 0).In(t.loc)}
-	last := w.at.Year() + robfigYears
-	for n := 0; n < mostRounds && w.at.Year() <= last && !w.stuck; n++ {
+	w := t.walkFrom(after + 1)
+	last := w.year() + robfigYears
+	for n := 0; n < mostRounds && w.year() <= last && !w.stuck; n++ {
 		if w.toMonth() && w.toDay() && w.toHour() && w.toMinute() {
-			return w.at.Unix(), !w.stuck
+			return w.at, !w.stuck
 		}
 	}
 	return 0, false
@@ -39,14 +40,6 @@ func (t timeline) afterRobfig(after int64) (int64, bool) {
 const mostRounds = 100_000
 
 const robfigYears = 5
-
-func (t timeline) year(at int64) int {
-	if t.loc == time.UTC {
-		y, _, _ := dateOf(int(floorDiv64(at, 86400)))
-		return y
-	}
-	return time.Unix(at, 0).In(t.loc).Year()
-}
 
 // evenBetween says that no odd change lies in from < change <= to.
 func (t timeline) evenBetween(from, to int64) bool {
@@ -129,6 +122,9 @@ func (p *plan) threeHours() int64 {
 // robfigDiffers says that the chain over the beginning of a segment is not what
 // the wall shows.
 func (t timeline) robfigDiffers(seg segment) bool {
+	if p := t.plan; p.hour == fullHour && p.month == fullMonth && p.dom == fullDom && p.dow == fullDow {
+		return false // it goes by minutes
+	}
 	at, ok := t.afterRobfig(seg.start - 3600)
 	wall, wallOK := t.nextSlot(seg.start - 3600)
 	for ok && wallOK && at == wall && at < seg.settled() {
@@ -142,78 +138,140 @@ func (t timeline) robfigDiffers(seg segment) bool {
 // within the next larger unit.
 type robfigWalk struct {
 	plan  *plan
-	at    time.Time
+	loc   *time.Location
+	at    int64 // Unix seconds
+	seg   segment
 	moved bool
 	stuck bool // where the program never comes back, as at a day that a zone has left out
 }
 
-// from sets the moment back to the start of a unit, at the first move only.
-func (w *robfigWalk) from(start time.Time) {
-	if !w.moved {
-		w.at, w.moved = start, true
+func (t timeline) walkFrom(at int64) robfigWalk {
+	return robfigWalk{plan: t.plan, loc: t.loc, at: at, seg: segmentAt(t.loc, at)}
+}
+
+// local is the moment on the wall, in seconds since 1970.
+func (w *robfigWalk) local() int64 {
+	if w.at < w.seg.start || w.at >= w.seg.end {
+		w.seg = segmentAt(w.loc, w.at)
+	}
+	return w.at + w.seg.offset
+}
+
+func (w *robfigWalk) year() int {
+	days, _ := w.date()
+	year, _, _ := dateOf(days)
+	return year
+}
+
+// date is the moment as a day since 1970 and the second of that day.
+func (w *robfigWalk) date() (day, second int) {
+	local := w.local()
+	d := floorDiv64(local, 86400)
+	return int(d), int(local - d*86400)
+}
+
+// set goes to what the wall shows, as time.Date does: by the offset of the
+// segment in which these seconds would lie as UTC, or else of the one at the
+// instant so found.
+func (w *robfigWalk) set(day, second int) {
+	local := int64(day)*86400 + int64(second)
+	w.at = local
+	w.local()
+	if w.at = local - w.seg.offset; w.at < w.seg.start || w.at >= w.seg.end {
+		w.local()
+		w.at = local - w.seg.offset
 	}
 }
 
-func (w *robfigWalk) date(day, hour int) time.Time {
-	return time.Date(w.at.Year(), w.at.Month(), day, hour, 0, 0, 0, w.at.Location())
+// first says that the moment has not moved before.
+func (w *robfigWalk) first() bool {
+	was := w.moved
+	w.moved = true
+	return !was
 }
 
 func (w *robfigWalk) toMonth() bool {
-	for w.plan.month>>w.at.Month()&1 == 0 {
-		w.from(w.date(1, 0))
-		if w.at = w.at.AddDate(0, 1, 0); w.at.Month() == time.January {
+	for {
+		days, second := w.date()
+		year, month, day := dateOf(days)
+		if w.plan.month>>month&1 == 1 {
+			return true
+		}
+		if w.first() {
+			day, second = 1, 0
+		}
+		w.set(daysBefore(year, month+1, day), second)
+		if days, _ = w.date(); monthOf(days) == 1 {
 			return false
 		}
 	}
-	return true
+}
+
+func monthOf(days int) int {
+	_, month, _ := dateOf(days)
+	return month
 }
 
 // toDay aims at midnight, and where there is none takes the difference to it
 // off in hours.
 func (w *robfigWalk) toDay() bool {
-	for !w.plan.dayDue(w.at.Day(), int(w.at.Weekday())) {
-		w.from(w.date(w.at.Day(), 0))
-		was := w.at
-		w.at = w.at.AddDate(0, 0, 1)
-		if w.stuck = !w.at.After(was); w.stuck {
+	for {
+		days, second := w.date()
+		_, _, day := dateOf(days)
+		if w.plan.dayDue(day, weekdayOf(days)) {
 			return true
 		}
-		switch h := w.at.Hour(); {
-		case h > 12:
-			w.at = w.at.Add(time.Duration(24-h) * time.Hour)
-		case h > 0:
-			w.at = w.at.Add(-time.Duration(h) * time.Hour)
+		if w.first() {
+			w.set(days, 0)
+			days, second = w.date()
 		}
-		if w.at.Day() == 1 {
+		was := w.at
+		w.set(days+1, second)
+		if w.stuck = w.at <= was; w.stuck {
+			return true
+		}
+		_, second = w.date()
+		switch h := int64(second / 3600); {
+		case h > 12:
+			w.at += (24 - h) * 3600
+		case h > 0:
+			w.at -= h * 3600
+		}
+		days, _ = w.date()
+		if _, _, day := dateOf(days); day == 1 {
 			return false
 		}
 	}
-	return true
 }
 
 func (w *robfigWalk) toHour() bool {
-	for w.plan.hour>>w.at.Hour()&1 == 0 {
-		w.from(w.date(w.at.Day(), w.at.Hour()))
-		if w.at = w.at.Add(time.Hour); w.at.Hour() == 0 {
+	for {
+		day, second := w.date()
+		if w.plan.hour>>(second/3600)&1 == 1 {
+			return true
+		}
+		if w.first() {
+			w.set(day, second-second%3600)
+		}
+		w.at += 3600
+		if _, second = w.date(); second < 3600 {
 			return false
 		}
 	}
-	return true
 }
 
 // toMinute ends at second 0, the only one that a kubernetes schedule has.
 func (w *robfigWalk) toMinute() bool {
-	for w.plan.minute>>w.at.Minute()&1 == 0 {
-		w.from(w.at.Truncate(time.Minute))
-		if w.at = w.at.Add(time.Minute); w.at.Minute() == 0 {
-			return false
+	for {
+		_, second := w.date()
+		due, rest := w.plan.minute>>(second/60%60)&1 == 1, second%60
+		if due && rest == 0 {
+			return true
+		}
+		w.moved = true
+		w.at += int64(60 - rest)
+		if _, second = w.date(); due || second/60%60 == 0 {
+			return false // the seconds led into another minute, or the minutes into another hour
 		}
 	}
-	for w.at.Second() != 0 {
-		w.from(w.at.Truncate(time.Second))
-		if w.at = w.at.Add(time.Second); w.at.Second() == 0 {
-			return false
-		}
-	}
-	return true
 }
