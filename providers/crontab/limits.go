@@ -3,7 +3,7 @@ package crontab
 // The limits of the programs. Debian's, busybox's and supercronic's were
 // measured, the cronie ones stand in its macros.h.
 const (
-	debianSetting     = 999
+	debianSetting     = 998
 	debianCommand     = 998
 	debianLines       = 10003
 	cronieText        = 131071

@@ -156,6 +156,7 @@ func TestUsers(t *testing.T) {
 		want string
 	}{
 		{"no table", func(h *fakeHost) {}, ``},
+		{"an empty table", func(h *fakeHost) { h.files["/var/spool/cron/crontabs/deploy"] = file(0o600, "").of(1000) }, ``},
 		{"no spool", func(h *fakeHost) { h.files = map[string]fakeFile{"/usr/bin/crontab": file(0o755, "")} }, ``},
 		{"no such user", func(h *fakeHost) { delete(h.users, "deploy") }, "gap user/deploy absent\n"},
 		{"user database closed", func(h *fakeHost) { h.fails["account deploy"] = fs.ErrPermission }, "gap user/deploy denied\n"},

@@ -100,6 +100,8 @@ func probes() []probe {
 		text("envequalsname", "\"A=B\"=c\nRUN(envequalsname_after)\n"),
 		text("envlong", "X="+strings.Repeat("x", 2000)+"\nRUN(envlong_after)\n"),
 		text("envlongquoted", "X=\""+strings.Repeat("x", 2000)+"\"\nRUN(envlongquoted_after)\n"),
+		text("envquoted998", "  X=\""+strings.Repeat("x", 994)+"\"\nRUN(envquoted998_after)\n"),
+		text("envquoted999", "X=\""+strings.Repeat("x", 995)+"\"\nRUN(envquoted999_after)\n"),
 		text("envtz", "TZ=UTC 0 0 * * * root echo\nRUN(envtz_after)\n"),
 		text("lines10003", strings.Repeat("#\n", 10002)+"RUN(lines10003)\n"),
 		text("lines10004", strings.Repeat("#\n", 10003)+"RUN(lines10004)\n"),

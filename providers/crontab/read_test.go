@@ -105,6 +105,36 @@ func TestTables(t *testing.T) {
 			2 2 2 * * * "/opt/b" !file-not-loaded
 			note bad-line at 1
 			`},
+		{"BOM of supercronic's", "supercronic", "", "\xef\xbb\xbf1 1 * * * /opt/a\n2 2 * * * /opt/b\n", `
+			2 2 2 * * * "/opt/b" !file-not-loaded
+			note bad-line at 1
+			`},
+		{"leading blanks of supercronic's", "supercronic", "", " \t1 1 * * * /opt/a\n", `
+			1 1 1 * * * "/opt/a"
+			`},
+		{"backslash at the end of supercronic's", "supercronic", "", "1 1 * * * /opt/a \\\n2 2 * * * /opt/b\n", `
+			1 1 1 * * * "/opt/a \\"
+			2 2 2 * * * "/opt/b"
+			`},
+		{"hash in a command of supercronic's", "supercronic", "", "1 1 * * * /opt/a # c\n", `
+			1 1 1 * * * "/opt/a # c"
+			`},
+		{"dash of supercronic's", "supercronic", "", "-1 1 * * * /opt/a\n", `
+			note bad-line at 1
+			`},
+		{"-n of supercronic's", "supercronic", "", "1 1 * * * -n /opt/a\n", `
+			1 1 1 * * * "-n /opt/a"
+			`},
+		{"text behind the quote of supercronic's", "supercronic", "", "A=\"b\" c\n1 1 * * * /opt/a\n", `
+			2 1 1 * * * "/opt/a"
+			`},
+		{"no command of supercronic's", "supercronic", "", "1 1 * * *\n2 2 * * * /opt/b\n", `
+			2 2 2 * * * "/opt/b" !file-not-loaded
+			note bad-line at 1
+			`},
+		{"longest command of cronie's", "cronie", "", "1 1 * * * " + strings.Repeat("x", 140000) + "\n", `
+			1 1 1 * * * "` + strings.Repeat("x", 131071) + `"
+			`},
 		{"BOM before a comment", "debian", "", "\xef\xbb\xbf# hello\n2 2 * * * /opt/b\n", `
 			2 2 2 * * * "/opt/b" !file-not-loaded
 			note bad-line at 1

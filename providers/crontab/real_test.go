@@ -236,7 +236,7 @@ func TestRealDaemonHandsOverWhatWeSay(t *testing.T) {
 	for _, c := range commands {
 		fmt.Fprintf(&b, "@reboot root %s\n", c)
 	}
-	b.WriteString("HOME=/srv\n@reboot root last\n")
+	b.WriteString("HOME=/srv\n@reboot root last\nPATH=/bin:" + strings.Repeat("/x", 1000) + "\n@reboot root longpath\n")
 	im.write("/etc/cron.d/handed", b.String(), 0o644)
 
 	want := map[string]int{}
@@ -254,7 +254,7 @@ func TestRealDaemonHandsOverWhatWeSay(t *testing.T) {
 	}
 	im.boot(func() bool {
 		done, _ := filepath.Glob(im.out + "/done.*")
-		return len(done) == len(commands)+1
+		return len(done) == len(commands)+2
 	})
 	got := map[string]int{}
 	files, _ := filepath.Glob(im.out + "/got.*")
