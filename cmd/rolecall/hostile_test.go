@@ -25,6 +25,7 @@ var payloads = map[string]string{
 	"controls":    "\x1b[2J\x1b[1;32mall roles ok\x1b[0m \x1b]0;owned\x07\x1b]8;;https://evil.example\x1b\\click \a\b\f\v\x7f \u009b31mred\u009c\u0085next",
 	"newline":     "first\nsecond\r\nthird\rfourth",
 	"command":     "\n::error file=ledger.yaml::owned\n::add-mask::ok\n::set-output name=x::y",
+	"command 2":   "::add-mask::ok ##[add-mask]ok ##vso[task.setvariable variable=x]y a,file=b::",
 	"percent":     "%0A::warning::owned %s %n %d %!x %1$s",
 	"markdown":    "| a | b |\n|---|---|\n[x](javascript:alert(1)) <img src=x onerror=alert(1)> `code` **bold** ```",
 	"formula":     "=cmd|' /C calc'!A0",
@@ -355,11 +356,26 @@ func unsafe(text string) string {
 			return fmt.Sprintf("the character %U: %s", r, around(i))
 		}
 	}
-	if i := strings.Index("\n"+text, "\n::"); i >= 0 {
-		return "a line begins as a command to a CI system: " + around(i)
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(strings.TrimSpace(line), "::") && !annotation.MatchString(line) {
+			return fmt.Sprintf("a line begins as a command to a CI system: %.200q", line)
+		}
+	}
+	if at := order.FindStringIndex(text); at != nil {
+		return "a command to a CI system within a line: " + around(at[0])
 	}
 	return ""
 }
+
+// annotation is what -o github means to write, and order what a CI system takes
+// for a command anywhere in a line.
+var (
+	annotation = regexp.MustCompile(`^::(error|warning|notice) (file=[^,:]*,(line=\d+,)?)?title=[^,:]*::`)
+	order      = regexp.MustCompile(`##(\[|vso\[)`)
+)
+
+// formats are those of a report beside text and json.
+var formats = []string{"sarif", "junit", "github", "markdown", "prometheus", "csv"}
 
 func firstDifference(a, b string) string {
 	i := 0
@@ -407,6 +423,9 @@ func (h *hostile) commands() {
 		h.check(audited, append([]string{"audit", "-o", "text"}, side...)...)
 		h.check(audited, append([]string{"audit", "-o", "text", "-vv"}, side...)...)
 		h.check(audited, append([]string{"audit", "-o", "text", "-q"}, side...)...)
+		for _, format := range formats {
+			h.check(audited, append([]string{"audit", "-o", format}, side...)...)
+		}
 		h.reports(h.check(audited, append([]string{"audit", "-o", "json"}, side...)...))
 	}
 	for _, side := range live() {
@@ -503,7 +522,9 @@ func (h *hostile) reports(report string) {
 	h.write("forged.json", h.forge(report))
 	h.check([]int{0, 2}, "render", "forged.json")
 	h.check([]int{0, 2}, "render", "-v", "-o", "text", "forged.json")
-	h.check([]int{0, 2}, "render", "-o", "json", "forged.json")
+	for _, format := range append(formats, "json") {
+		h.check([]int{0, 2}, "render", "-o", format, "forged.json")
+	}
 	h.write("cut.json", report[:len(report)/2])
 	h.check([]int{2}, "render", "cut.json")
 }

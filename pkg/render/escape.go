@@ -43,6 +43,9 @@ func orders(s string, i int) bool {
 	return s[i] == '#' && i > 0 && s[i-1] == '#' && (strings.HasPrefix(s[i+1:], "[") || len(s) > i+4 && strings.EqualFold(s[i+1:i+5], "vso["))
 }
 
+// Line is a text as Escape shows it, for a line of its own or the beginning of one.
+func Line(s string) string { return noOrder(Escape(s)) }
+
 // noOrder is a line of text that the runner of GitHub does not take for a command:
 // one that begins with two colons, also after blanks, would be one.
 func noOrder(line string) string {

@@ -131,7 +131,7 @@ func (a *app) getenv(name string) string {
 func safeLines(text string) string {
 	lines := strings.Split(strings.ReplaceAll(text, "\t", "    "), "\n")
 	for i := range lines {
-		lines[i] = render.Escape(lines[i])
+		lines[i] = render.Line(lines[i])
 	}
 	return strings.Join(lines, "\n")
 }

@@ -139,5 +139,5 @@ func suggest(cmd *cobra.Command, err error) string {
 	return err.Error() + "; see: " + cmd.CommandPath() + " --help"
 }
 
-// escapeLine makes a line of a message safe for a terminal.
-func escapeLine(s string) string { return render.Escape(strings.TrimSuffix(s, "\r")) }
+// escapeLine makes a line of a message safe for a terminal and a CI system's log.
+func escapeLine(s string) string { return render.Line(strings.TrimSuffix(s, "\r")) }
