@@ -25,7 +25,7 @@ type measured struct {
 	verdict, meaning string
 }
 
-func readMeasured(t *testing.T) []measured {
+func readMeasured(t testing.TB) []measured {
 	t.Helper()
 	f, err := os.Open("testdata/dialects.tsv")
 	if err != nil {

@@ -12,28 +12,119 @@ func (g Gap) Length() time.Duration { return g.To.Sub(g.From) }
 const gapYears = 28
 
 // LongestGapIn is the longest gap that begins after an instant and within 28
-// years of it, the earliest of several of one length. It is false for what
-// never comes due or at no set time, and where fewer than two instants are
-// due. The zone stands for Local.
+// years of it, the earliest of several of one length; for an interval the gap
+// from after to the next instant. It is false for what never comes due or at no
+// set time, and where fewer than two instants are due. The zone stands for
+// Local. Of a Random schedule the gaps are those between instants that may be
+// drawn, so the true one can be longer.
 func (s Schedule) LongestGapIn(after time.Time, local *time.Location) (Gap, bool) {
-	var longest Gap
-	from, ok := s.NextIn(after, local)
+	if s.Every() > 0 {
+		to, _ := s.NextIn(after, local)
+		return Gap{to.Add(-s.Every()), to}, true
+	}
+	line, ok := s.timeline(local)
 	if !ok {
 		return Gap{}, false
 	}
-	if s.plan.kind == kindInterval {
-		return Gap{from, from.Add(s.plan.every)}, true
-	}
-	until := after.AddDate(gapYears, 0, 0)
-	for !from.After(until) {
-		to, ok := s.NextIn(from, local)
-		if !ok {
-			break
+	g := gapSearch{timeline: line}
+	g.walk(after.Unix(), after.AddDate(gapYears, 0, 0).Unix())
+	return Gap{time.Unix(g.from, 0).UTC(), time.Unix(g.to, 0).UTC()}, g.to > g.from
+}
+
+// gapSearch walks from due instant to due instant and keeps the longest gap.
+// Where the clock runs evenly, all whole due days are alike, and so the walk
+// looks into one of them and leaps over the others from the first slot to the
+// last.
+type gapSearch struct {
+	timeline
+	from, to int64
+	dayDone  bool // a whole day was looked into
+}
+
+func (g *gapSearch) walk(after, until int64) {
+	at, ok := g.next(after)
+	even := segment{end: at}
+	for ok && at <= until {
+		if at >= even.end {
+			even = g.even(at)
 		}
-		if to.Sub(from) > longest.Length() {
-			longest = Gap{from, to}
+		if at >= even.start {
+			at = g.acrossDay(at, even)
 		}
-		from = to
+		if at > until {
+			return
+		}
+		var to int64
+		if to, ok = g.follow(at); ok {
+			g.note(at, to)
+			at = to
+		}
 	}
-	return longest, longest.Length() > 0
+}
+
+func (g *gapSearch) note(from, to int64) {
+	if to-from > g.to-g.from {
+		g.from, g.to = from, to
+	}
+}
+
+// acrossDay goes from a slot to the last one of its day that lies in an even
+// time.
+func (g *gapSearch) acrossDay(at int64, even segment) int64 {
+	local := at + even.offset
+	midnight := floorDiv64(local, 86400) * 86400
+	end := min(midnight+86400, even.end+even.offset)
+	if !g.dayDone {
+		first, _ := g.plan.nextTime(0)
+		g.dayDone = local == midnight+int64(first) && end == midnight+86400
+		for {
+			next, ok := g.plan.nextLocal(local+1, end)
+			if !ok {
+				return local - even.offset
+			}
+			g.note(local-even.offset, next-even.offset)
+			local = next
+		}
+	}
+	last, _ := g.plan.lastTime(int(end - midnight))
+	return max(at, midnight+int64(last)-even.offset)
+}
+
+// lastTime is the last second of the day that is due before one.
+func (p *plan) lastTime(before int) (int, bool) {
+	for tod := before - 1; tod >= 0; {
+		switch {
+		case p.hour>>(tod/3600)&1 == 0:
+			tod = tod/3600*3600 - 1
+		case p.minute>>(tod/60%60)&1 == 0:
+			tod = tod/60*60 - 1
+		case p.second>>(tod%60)&1 == 0:
+			tod--
+		default:
+			return tod, true
+		}
+	}
+	return 0, false
+}
+
+// even is the part of the segment at an instant in which the slots of the wall
+// are due and nothing else. Its start may lie after the instant.
+func (t timeline) even(at int64) segment {
+	seg := segmentAt(t.loc, at)
+	if t.rule == clockRobfig && seg.odd() {
+		seg.start = t.chainOver(seg)
+	}
+	after := segmentAt(t.loc, seg.end)
+	switch t.rule {
+	case clockOnce, clockGitHub:
+		seg.start = max(seg.start+1, seg.firstNew()-seg.offset)
+	case clockSupercronic: // a slot is moved by no more than the change
+		seg.start += max(0, seg.offset-seg.before, seg.before-seg.offset) + 1
+		seg.end -= max(after.offset-seg.offset, seg.offset-after.offset)
+	case clockRobfig:
+		if after.odd() {
+			seg.end -= 3600
+		}
+	}
+	return seg
 }

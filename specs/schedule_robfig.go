@@ -94,14 +94,22 @@ func (t timeline) oddBefore(at int64) (segment, bool) {
 		if !seg.odd() {
 			continue
 		}
-		over, ok := seg.settled(), true
-		for n := 0; n < 3 && ok; n++ {
-			over, ok = t.nextSlot(over)
-			over += 3600
-		}
-		return seg, !ok || over > at
+		return seg, t.chainOver(seg) > at
 	}
 	return segment{}, false
+}
+
+// chainOver is when the chain has got over the segment's beginning.
+func (t timeline) chainOver(seg segment) int64 {
+	over, ok := seg.settled(), true
+	for n := 0; n < 3 && ok; n++ {
+		over, ok = t.nextSlot(over)
+		over += 3600
+	}
+	if !ok {
+		return seg.end
+	}
+	return over
 }
 
 // threeHours is no less than the time in which three due hours come, if the
