@@ -135,7 +135,7 @@ func until(t *testing.T, done func() bool, complaint func() string) {
 
 func soon(t *testing.T, tick <-chan time.Time, done func() bool, complaint func() string) {
 	t.Helper()
-	late := time.After(20 * time.Second)
+	late := time.After(time.Minute)
 	for !done() {
 		select {
 		case <-tick:

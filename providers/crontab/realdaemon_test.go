@@ -4,10 +4,12 @@ package crontab
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -47,6 +49,11 @@ var judges = map[specs.Dialect]daemon{
 // eachDaemon runs a test with every daemon that is here.
 func eachDaemon(t *testing.T, test func(t *testing.T, d daemon), dialects ...specs.Dialect) {
 	needReal(t)
+	if err := traceable(); err != nil && os.Getenv("ROLECALL_REAL") == "require" {
+		t.Fatal(err)
+	} else if err != nil {
+		t.Skip(err)
+	}
 	for _, dialect := range dialects {
 		t.Run(string(dialect), func(t *testing.T) {
 			t.Parallel()
@@ -59,6 +66,18 @@ func eachDaemon(t *testing.T, test func(t *testing.T, d daemon), dialects ...spe
 			test(t, d)
 		})
 	}
+}
+
+// traceable says why no process can be traced here.
+func traceable() error {
+	cmd := exec.Command("true")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("a daemon's clock cannot be set here: %w", err)
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+	return nil
 }
 
 func (d daemon) missing() bool {
