@@ -143,8 +143,9 @@ func (h *hostile) table(user, p string) string {
 	}, "\n")
 }
 
-// workflow has the payload in keys and values.
-func (h *hostile) workflow() string {
+// workflow has the payload in keys and values, beside a job and an action by
+// which GitHub takes it, or does not.
+func (h *hostile) workflow(job, action string) string {
 	q, key := h.q(), h.key()
 	return `# rolecall: role=flow version=1
 name: ` + h.full() + `
@@ -158,13 +159,13 @@ permissions: {` + key + `: read}
 env: {PAYLOAD: ` + q + `, ` + key + `: x, DB_PASSWORD: ` + h.secret() + `}
 concurrency: ` + q + `
 jobs:
-  ` + key + `:
+  ` + job + `:
     name: ` + q + `
     runs-on: ` + q + `
     steps:
       - name: ` + q + `
         run: ` + h.full() + `
-      - uses: ` + q + `
+      - uses: ` + action + `
         with: {password: ` + h.secret() + `, text: ` + q + `}
       - run: |
           curl -H "Authorization: Bearer ` + h.secret() + `" https://me:` + h.secret() + `@host.example
@@ -268,7 +269,8 @@ current-context: hostile
 	h.write("host/etc/anacrontab", "1 5 "+h.p+" /opt/x "+h.p+"\n7 5 a /opt/y --password="+h.secret()+"\n")
 	h.write("host/etc/cron.daily/"+h.name(), "#!/bin/sh\n# rolecall: role="+h.p+"\n"+h.p)
 	h.write("host/var/spool/cron/root", h.crontab(""))
-	h.write(".github/workflows/flow.yml", h.workflow())
+	h.write(".github/workflows/flow.yml", h.workflow("build", "actions/checkout@v5"))
+	h.write(".github/workflows/refused.yml", h.workflow(h.key(), h.q()))
 	h.write(".github/workflows/"+h.name()+".yml", h.good())
 	h.write(".github/workflows/build.yml", h.good())
 	h.write(".github/workflows/raw.yml", "on: {schedule: [{cron: '0 1 * * *'}]}\njobs: "+h.p+"\n# "+h.p)
