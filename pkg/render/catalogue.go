@@ -15,3 +15,13 @@ func CatalogueMarkdown() string {
 	}
 	return b.String()
 }
+
+// FormatsMarkdown is the table of all forms of a report, as the README shows it.
+func FormatsMarkdown() string {
+	var b strings.Builder
+	b.WriteString("| format | for |\n|---|---|\n")
+	for _, f := range Formats() {
+		b.WriteString("| `" + f.Name + "` | " + f.For + " |\n")
+	}
+	return b.String()
+}

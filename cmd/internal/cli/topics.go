@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/rolecall-dev/rolecall/pkg/render"
 	"github.com/rolecall-dev/rolecall/providers/crontab"
 )
 
@@ -13,6 +15,7 @@ func topics() []*cobra.Command {
 	var out []*cobra.Command
 	for _, t := range []struct{ name, short, text string }{
 		{"exit-codes", "what the exit codes say", exitCodesText},
+		{"formats", "the forms that a report can take", formatsText()},
 		{"environment", "the variables that are read", environmentText},
 		{"markers", "how an object says which role it plays", markersText},
 		{"built-in", "what distributions install, and is left out", builtInText()},
@@ -55,6 +58,28 @@ func wrap(words string) string {
 	return b.String()
 }
 
+func formatsText() string {
+	var b strings.Builder
+	for _, f := range render.Formats() {
+		fmt.Fprintf(&b, "  %-12s %s\n", f.Name, strings.ReplaceAll(f.For, "`", ""))
+	}
+	return `Forms of a report, for audit and render: -o FORMAT writes to the standard output,
+-o FORMAT=FILE to a file, and both can be given several times in one run:
+
+` + b.String() + `
+A file is put in place whole or not at all. The exit code is the audit's, the
+same for every form.
+
+sarif, github and markdown are cut where GitHub takes no more, the worst
+findings first, and say what is left off; json has all. Files are named from the
+top of the git checkout, where that is what reads the form.
+
+A waived finding is suppressed in sarif, skipped in junit and only counted in
+github and prometheus. What could not be read is a notification of the run in
+sarif, an error in junit, a warning in github, a table of its own in markdown and
+rolecall_coverage_gaps in prometheus.`
+}
+
 const exitCodesText = `Exit codes, the same for every command and every output format:
 
   0    everything in scope was read, and no finding is of a kind in --fail-on
@@ -91,6 +116,7 @@ const environmentText = `Variables that are read:
   GH_TOKEN, GITHUB_TOKEN   token for github.com
   GH_HOST                  another GitHub server
   GH_ENTERPRISE_TOKEN      token for that one
+  GITHUB_STEP_SUMMARY      the file that -o github adds its tables to
   NO_COLOR                 no colour, whatever its value
   HTTPS_PROXY, NO_PROXY    as usual
 
