@@ -92,7 +92,8 @@ func Judge(in Input) Judgement {
 type judge struct {
 	Input
 	claims claims
-	used   map[specs.Pos]bool // ignore rules that took something out of account
+	homes  map[string][]string // the sources of each role
+	used   map[specs.Pos]bool  // ignore rules that took something out of account
 	out    Judgement
 }
 

@@ -193,6 +193,12 @@ func TestTruthTable(t *testing.T) {
 			[]string{"a@one missing", "missing:a@one not-there moved", "unexpected:crontab:two/f#a1 role-of-another-source moved"}},
 		{"only elsewhere, by doing the same", func(w *world) { w.object("two", "", "0 1 * * *", "a") },
 			[]string{"a@one missing", "missing:a@one not-there moved", "unexpected:crontab:two/f#1 no-role moved"}},
+		{"only in a source without a role, by doing the same", func(w *world) {
+			w.rules["three"] = Rule{}
+			w.obs = append(w.obs, providers.Observation{Source: "three", Provider: "crontab", Areas: []providers.Area{{Part: "file/three", State: providers.Read}}})
+			w.object("three", "", "0 1 * * *", "a")
+			w.object("three", "", "0 1 * * *", "other")
+		}, []string{"a@one missing", "missing:a@one not-there moved", "note ignored-objects"}},
 		{"asleep", func(w *world) {
 			w.object("one", "a", "0 1 * * *", "a").Inactive = []providers.Inactive{{Code: "suspended"}}
 		},

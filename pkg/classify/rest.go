@@ -12,9 +12,9 @@ import (
 // strangers reports the objects that play no role where they stand.
 func (j *judge) strangers() {
 	answered := map[string]bool{}
-	sources := map[string][]string{}
+	j.homes = map[string][]string{}
 	for _, r := range j.Ledger.Roles {
-		sources[r.Key] = r.Sources
+		j.homes[r.Key] = r.Sources
 		for _, s := range r.Sources {
 			answered[s] = true
 		}
@@ -23,7 +23,7 @@ func (j *judge) strangers() {
 	ignored := map[string]int{}
 	for _, o := range j.claims.objects {
 		j.out.Objects++
-		if len(o.claimants)+len(o.perhaps) > 0 || o.role != "" && j.atHomeOrDoubled(o, sources[o.role]) {
+		if len(o.claimants)+len(o.perhaps) > 0 || o.role != "" && j.atHomeOrDoubled(o, j.homes[o.role]) {
 			continue
 		}
 		if j.leftOut(o, answered[o.Source]) {
@@ -98,42 +98,86 @@ func (j *judge) unexpected(o *object) report.Finding {
 	return f
 }
 
-// moved gives a hint on both sides where a missing role may stand elsewhere:
-// under its own marker, or with its schedule and command.
+// moved gives a hint where a missing role may stand elsewhere, under its own
+// marker or with its schedule and command: on the missing side, and on the
+// other where the object is a finding too.
 func (j *judge) moved() {
-	byID := map[string]*object{}
-	for _, o := range j.claims.objects {
-		byID[o.ID] = o
+	var strangers map[string][]*object
+	findings := map[string]int{}
+	for i, f := range j.out.Findings {
+		if f.Kind == report.Unexpected {
+			findings[f.Objects[0]] = i
+		}
 	}
 	for i := range j.out.Findings {
 		missing := &j.out.Findings[i]
 		if missing.Kind != report.Missing {
 			continue
 		}
+		if strangers == nil {
+			strangers = j.byTimes()
+		}
 		ref := specs.Ref{Role: missing.Role, Source: missing.Source}
-		for k := range j.out.Findings {
-			stranger := &j.out.Findings[k]
-			if stranger.Kind != report.Unexpected || stranger.Source == missing.Source {
-				continue
-			}
-			if o := byID[stranger.Objects[0]]; o != nil && (o.role == missing.Role || j.doesTheSame(ref, o)) {
-				missing.Hints = append(missing.Hints, "it may have moved: "+o.place())
-				stranger.Hints = append(stranger.Hints, "it may be role "+ref.String()+" that moved here")
+		for _, o := range j.candidates(ref, strangers) {
+			missing.Hints = append(missing.Hints, "it may have moved: "+o.place())
+			if k, ok := findings[o.ID]; ok {
+				j.out.Findings[k].Hints = append(j.out.Findings[k].Hints, "it may be role "+ref.String()+" that moved here")
 			}
 		}
 	}
 }
 
+// byTimes are the objects that play no role of the ledger, by when they fire.
+func (j *judge) byTimes() map[string][]*object {
+	out := map[string][]*object{}
+	for _, o := range j.claims.objects {
+		if o.role == "" && len(o.claimants)+len(o.perhaps) == 0 && !o.Opaque && !o.Marker.Present() {
+			out[times(o.Spec)] = append(out[times(o.Spec)], o)
+		}
+	}
+	return out
+}
+
+// times is equal for two specs exactly if their schedules are.
+func times(s specs.Spec) string {
+	out := make([]string, len(s.Schedules))
+	for i, schedule := range s.Schedules {
+		out[i] = schedule.Canonical()
+	}
+	slices.Sort(out)
+	return strings.Join(slices.Compact(out), "\n")
+}
+
+// candidates are the objects in other sources that may be a role that is not
+// where it should be, each once.
+func (j *judge) candidates(ref specs.Ref, strangers map[string][]*object) []*object {
+	var out []*object
+	add := func(o *object) {
+		if o.Source != ref.Source && !slices.ContainsFunc(out, func(x *object) bool { return x.ID == o.ID }) {
+			out = append(out, o)
+		}
+	}
+	home := j.homes[ref.Role]
+	for _, o := range j.claims.byRole[ref.Role] {
+		if !j.atHomeOrDoubled(o, home) {
+			add(o)
+		}
+	}
+	for _, o := range strangers[times(j.Desired[ref].Spec)] {
+		if j.doesTheSame(ref, o) {
+			add(o)
+		}
+	}
+	return out
+}
+
 // doesTheSame says that an object has the schedule and the command of a role.
 func (j *judge) doesTheSame(ref specs.Ref, o *object) bool {
 	d := j.Desired[ref]
-	if o.Opaque || o.Marker.Present() || d.Never || len(d.Spec.Schedules) == 0 {
+	if d.Never || len(d.Spec.Schedules) == 0 || d.Partial() && !slices.Contains(d.Stated, "command") {
 		return false
 	}
-	if d.Partial() && !slices.Contains(d.Stated, "command") {
-		return false
-	}
-	return len(compareSpec(d, o)) == 0
+	return Same(d, *o.Object)
 }
 
 // coverage lists every part, and the sources that were not looked at.
