@@ -85,7 +85,7 @@ func TestLongestGap(t *testing.T) {
 		{Kubernetes, "30 2 * * *", "America/New_York", "2026-03-07T07:30:00Z", "47h0m0s"},
 		{Kubernetes, "@every 90m", "UTC", "2026-01-01T00:00:00Z", "1h30m0s"},
 		{Supercronic, "* * * * * * *", "Europe/Berlin", "2026-10-24T23:59:59Z", "1h0m1s"}, // it takes the second of the repeated hours
-		{Supercronic, "59 23 31 12 * 2027", "UTC", "", ""}, // once,
+		{Supercronic, "59 23 31 12 * 2027", "UTC", "", ""},                                // once,
 		{Debian, "@reboot", "UTC", "", ""},
 		{Debian, "0 0 31 2 *", "UTC", "", ""},
 	} {
