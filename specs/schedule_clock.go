@@ -16,9 +16,8 @@ const (
 	// leaves such jobs out, which nothing here tells.
 	clockWall clock = iota
 	// clockOnce: the slots of a skipped hour are all due when it ends, those of
-	// a repeated one the first time. debian and cronie without a star. It holds
-	// for the daemon's own zone; cronie does not follow the changes of another
-	// one (CRON_TZ), which nothing here tells apart.
+	// a repeated one the first time. debian and cronie without a star, in the
+	// daemon's own zone; see OfDaemon.
 	clockOnce
 	// clockGitHub: those of a skipped hour are due when it ends. Taken here as
 	// clockOnce in the other case.
@@ -40,11 +39,25 @@ func (s Schedule) clockRule() clock {
 	case Kubernetes:
 		return clockRobfig
 	case Debian, Cronie:
-		if !s.plan.starred && (s.Dialect == Debian || s.Zone == Local || s.Zone == "") {
+		if !s.plan.starred && (s.Dialect == Debian || s.Zone == Local || s.Zone == "" || s.plan.own) {
 			return clockOnce
 		}
 	}
 	return clockWall
+}
+
+// OfDaemon is the schedule as one in the zone that its daemon is in itself, and
+// not in one that a line of the table sets. It makes a difference for cronie: in
+// its own zone it makes up for a skipped hour, in another it does not (measured
+// with 1.7.2). What ParseSchedule gives for a named zone is the latter.
+func (s Schedule) OfDaemon() Schedule {
+	if s.plan == nil || s.Dialect != Cronie {
+		return s
+	}
+	p := *s.plan
+	p.own = true
+	s.plan = &p
+	return s
 }
 
 // clockTag names the rule where it makes a difference to the wall's in a zone:

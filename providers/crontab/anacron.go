@@ -57,7 +57,7 @@ func (l *look) anacrontab() {
 // command. A line that anacron does not understand costs only itself; a
 // backslash joins a line with the next. (anacron 2.3 and cronie's, by source.)
 func readAnacrontab(t table, zone string) ([]providers.Object, []providers.Note) {
-	g := grammar{dialect: specs.Debian, zone: zone, versioned: true, tolerant: true}
+	g := grammar{dialect: specs.Debian, zone: zone, own: zone, versioned: true, tolerant: true}
 	g.line = func(text string) item { return anacronLine(zone, text) }
 	r := &tableReader{table: t, g: &g, env: newEnvironment(specs.Debian)}
 	for data, n := t.data, 1; data != ""; {

@@ -181,6 +181,6 @@ func (l *look) translate(t table, g grammar) (objects []providers.Object, notes 
 		}
 	}()
 	t.source = l.cfg.Source
-	g.zone, g.recent, g.versioned = l.cfg.Zone, l.recent, l.versioned
+	g.zone, g.own, g.recent, g.versioned = l.cfg.Zone, l.cfg.Zone, l.recent, l.versioned
 	return readTable(t, g)
 }

@@ -47,13 +47,24 @@ func (g *grammar) schedule(fields string) (written string, s specs.Schedule, rea
 	if reason, ok := g.refusals[key]; ok {
 		return "", specs.Schedule{}, reason
 	}
-	s, err := parseSchedule(g.dialect, written, g.zone)
+	s, err := scheduleIn(g.dialect, written, g.zone, g.own)
 	if err != nil {
 		g.refusals[key] = err.Error()
 		return "", specs.Schedule{}, err.Error()
 	}
 	g.schedules[key] = s
 	return written, s, ""
+}
+
+// scheduleIn reads a schedule in a zone, which may be the daemon's own. Of a line
+// that names that zone again cronie makes up no skipped hour, and repeats none
+// either; it is taken here for one without.
+func scheduleIn(d specs.Dialect, text, zone, own string) (specs.Schedule, error) {
+	s, err := parseSchedule(d, text, zone)
+	if name, bad := specs.CanonicalZone(own); err == nil && bad == nil && name == s.Zone {
+		s = s.OfDaemon()
+	}
+	return s, err
 }
 
 // parseSchedule keeps a fault of the parser from taking the audit down.

@@ -3,6 +3,7 @@ package crontab
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rolecall-dev/rolecall/specs"
 )
@@ -347,6 +348,36 @@ func TestTables(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			check(t, show(readText(t, c.dialect, c.format, c.text)), c.want)
 		})
+	}
+}
+
+// Only in its own zone cronie makes up for an hour that a change of the clock
+// skips.
+func TestZoneOfTheDaemon(t *testing.T) {
+	night := time.Date(2027, 3, 14, 6, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		zone, text string
+		want       string
+	}{
+		{"America/New_York", "30 2 * * * x\n", "03-14T07:00"},
+		{"", "CRON_TZ=America/New_York\n30 2 * * * x\n", "03-15T06:30"},
+		{"UTC", "CRON_TZ=America/New_York\n30 2 * * * x\n", "03-15T06:30"},
+	} {
+		cfg := Config{Dialect: specs.Cronie, Zone: c.zone, Files: []File{{Path: "-"}}}
+		o := observe(t, fakeHost{local: map[string]string{"-": c.text}}, cfg)
+		next, _ := o.Objects[0].Spec.Schedules[0].Next(night)
+		if got := next.Format("01-02T15:04"); got != c.want {
+			t.Errorf("%q in %q: next at %s", c.text, c.zone, got)
+		}
+		p, err := New(fakeHost{}, Config{Source: "s", Dialect: specs.Cronie, Zone: c.zone, Files: []File{{Path: "-"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		zone := "America/New_York"
+		d, err := p.Translate(specs.Statement{Schedule: []string{"30 2 * * *"}, TimeZone: &zone})
+		if err != nil || d.Spec.Schedules[0].Canonical() != o.Objects[0].Spec.Schedules[0].Canonical() {
+			t.Errorf("%q in %q: the same schedule of a role is another: %v", c.text, c.zone, err)
+		}
 	}
 }
 

@@ -3,7 +3,9 @@
 package crontab
 
 import (
+	"cmp"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -54,9 +56,15 @@ var newYork = map[string][2]string{
 func TestRealDaemonsOnClockChanges(t *testing.T) {
 	eachDaemon(t, func(t *testing.T, d daemon) {
 		for i, c := range clockChanges {
+			if d.dialect == specs.Cronie {
+				t.Run("CRON_TZ "+c.zone+" "+c.at[:10], func(t *testing.T) {
+					t.Parallel()
+					nightOf(t, d, "UTC", c.zone, c.at)
+				})
+			}
 			t.Run(c.zone+" "+c.at[:10], func(t *testing.T) {
 				t.Parallel()
-				runs := nightOf(t, d, c.zone, c.at)
+				runs := nightOf(t, d, c.zone, "", c.at)
 				for expression, nights := range newYork {
 					if got := runs[expression]; i < 2 && d.dialect != specs.Busybox && got != nights[i] {
 						t.Errorf("%q ran at %q, and the table says %q", expression, got, nights[i])
@@ -67,23 +75,30 @@ func TestRealDaemonsOnClockChanges(t *testing.T) {
 	}, specs.Debian, specs.Cronie, specs.Busybox)
 }
 
-// nightOf compares a night with what the schedules say, and tells when each
+// nightOf compares a night of a daemon in a zone, with a table that may be in
+// another, with what the schedules say, and tells when each
 // expression ran in the hours around the change.
-func nightOf(t *testing.T, d daemon, zone, at string) map[string]string {
+func nightOf(t *testing.T, d daemon, zone, other, at string) map[string]string {
 	im := newImage(t)
-	loc, err := time.LoadLocation(zone)
+	loc, err := time.LoadLocation(cmp.Or(other, zone))
 	im.must(err)
 	change, err := time.Parse(time.RFC3339, at)
 	im.must(err)
 	var b strings.Builder
 	fmt.Fprintf(&b, "SHELL=%s\n", im.recorder())
+	if d.dialect == specs.Cronie {
+		im.must(os.Remove(im.root + "/var/spool/cron/crontabs"))
+	}
+	if other != "" {
+		fmt.Fprintf(&b, "CRON_TZ=%s\n", other)
+	}
 	schedules := map[string]specs.Schedule{}
 	for i, e := range clockExpressions {
 		if d.dialect == specs.Busybox && crashesBusybox(e) {
 			continue
 		}
 		fmt.Fprintf(&b, "%s job %d\n", e, i)
-		schedules[e], err = specs.ParseSchedule(d.dialect, e, "")
+		schedules[e], err = specs.ParseSchedule(d.dialect, e, other)
 		im.must(err)
 	}
 	im.write(d.spool+"/root", b.String(), 0o600)

@@ -110,7 +110,7 @@ func (p *Provider) inlineSchedule(st specs.Statement, d *specs.Desired) error {
 	if p.cfg.Live && p.cfg.System {
 		dialect = dialectOf(dialect, text) // of a job in anacrontab
 	}
-	s, err := parseSchedule(dialect, text, zone)
+	s, err := scheduleIn(dialect, text, zone, p.cfg.Zone)
 	if err != nil {
 		return fmt.Errorf("%s: %w", place(st, "schedule"), err)
 	}
@@ -153,7 +153,7 @@ func (p *Provider) template(st specs.Statement) (specs.Desired, error) {
 	}
 	system := p.templateColumned(name, data)
 	g := grammar{
-		dialect: p.dialect(), zone: p.cfg.Zone, system: system, privileged: true, recent: true,
+		dialect: p.dialect(), zone: p.cfg.Zone, own: p.cfg.Zone, system: system, privileged: true, recent: true,
 		schedules: map[string]specs.Schedule{}, refusals: map[string]string{},
 	}
 	t := table{name: name, file: name, open: name, data: data}
