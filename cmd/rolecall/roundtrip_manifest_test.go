@@ -23,7 +23,7 @@ type jobNode struct {
 }
 
 func readManifests(text string) (*manifests, error) {
-	docs, err := parseDocuments(text)
+	docs, err := parseDocuments(ended(text))
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (m *manifests) append(n *yaml.Node) {
 // changedManifest is the text after a change of one CronJob; false if the file cannot be
 // changed so.
 func changedManifest(text, id string, change func(m *manifests, n jobNode) bool) (string, bool) {
-	docs, err := parseDocuments(text)
+	docs, err := parseDocuments(ended(text))
 	if err != nil {
 		return "", false
 	}
@@ -148,7 +148,7 @@ func layouts(r *trial, kind string) {
 		r.edit(kind+"line ends of Windows", strings.ReplaceAll(text, "\n", "\r\n"))
 		r.edit(kind+"a mark at the beginning", "\ufeff"+text)
 	}
-	docs, err := parseDocuments(text)
+	docs, err := parseDocuments(ended(text))
 	if err != nil {
 		r.skip(kind + "another layout")
 		return
@@ -167,6 +167,15 @@ func layouts(r *trial, kind string) {
 	}
 	r.edit(kind+"a stranger", strings.Replace(stranger, "%s", "", 1)+text, "unexpected no-role")
 	r.edit(kind+"a stranger with a marker", strings.Replace(stranger, "%s", ", annotations: {rolecall/role: who}", 1)+text, "unexpected unknown-role")
+}
+
+// ended is a text whose last line is ended, as kubectl reads it: it decides about
+// a block scalar that stands there.
+func ended(text string) string {
+	if text == "" || strings.HasSuffix(text, "\n") {
+		return text
+	}
+	return text + "\n"
 }
 
 // asJSON writes documents as a list in JSON.

@@ -41,6 +41,10 @@ func decodeText(data []byte) ([]byte, error) {
 	if i := bytes.IndexByte(data, '\r'); i >= 0 {
 		data = bytes.ReplaceAll(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
 	}
+	if len(data) > 0 && data[len(data)-1] != '\n' {
+		// As kubectl's reader of lines does, which ends a block scalar there.
+		data = append(data[:len(data):len(data)], '\n')
+	}
 	return data, nil
 }
 
