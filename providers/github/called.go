@@ -81,7 +81,7 @@ func (w *workflow) follow(names []string, open opener, found map[string]specs.Va
 			w.refuseCall(name, "it is not there")
 			return nil
 		case err != nil:
-			return fmt.Errorf("%s, which it calls: %w", name, err)
+			return fmt.Errorf("%s, which it calls: %w", plain(name), err)
 		}
 		called, err := readWorkflow(data, name)
 		switch {
@@ -105,7 +105,7 @@ func (w *workflow) follow(names []string, open opener, found map[string]specs.Va
 
 func (w *workflow) refuseCall(name, why string) {
 	if w.refused == "" {
-		w.refused = fmt.Sprintf("it calls %s: %s", name, why)
+		w.refused = fmt.Sprintf("it calls %s: %s", plain(name), why)
 	}
 }
 

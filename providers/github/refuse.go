@@ -5,6 +5,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -17,6 +18,15 @@ func (r *reader) refuse(line int, format string, args ...any) {
 	if r.w.refused == "" {
 		r.w.refused = fmt.Sprintf("line %d: ", line) + fmt.Sprintf(format, args...)
 	}
+}
+
+// plain is a text for a reason, in quotes only where it is not as it looks.
+func plain(s string) string {
+	s = short(s)
+	if q := strconv.Quote(s); q != `"`+s+`"` {
+		return q
+	}
+	return s
 }
 
 // judge looks for what GitHub's parser surely refuses. A file that it refuses
@@ -160,7 +170,7 @@ func (r *reader) checkMember(p pair, of string, s form, depth int) error {
 		return r.check(p.node, p.at, below, depth+1)
 	case s.others != "":
 		if of == "matrix" && r.emptyAxis(p) {
-			r.refuse(p.at, "%s of the matrix holds no value", short(p.name))
+			r.refuse(p.at, "%s of the matrix holds no value", plain(p.name))
 		}
 		return r.check(p.node, p.at, s.others, depth+1)
 	case s.open:
@@ -250,7 +260,7 @@ func (r *reader) checkID(id string, line int, of string) {
 
 func (r *reader) checkScalar(n *yaml.Node, line int, name string, s form) {
 	if n.Style&yaml.TaggedStyle != 0 && !slices.Contains(coreTags, n.Tag) {
-		r.refuse(line, "%s is a YAML tag here; put the text in quotes", short(n.Tag))
+		r.refuse(line, "%s is a YAML tag here; put the text in quotes", plain(n.Tag))
 		return
 	}
 	v := scalar(n)
