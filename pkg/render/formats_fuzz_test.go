@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -40,8 +41,14 @@ func FuzzFormats(f *testing.F) {
 			}
 		}
 		junitCounts(t, show(t, render.JUnit, r))
-		if n := len(readCSV(t, show(t, render.FindingsCSV, r))); n != len(r.Findings)+1 {
-			t.Errorf("%d records", n)
+		records := readCSV(t, show(t, render.FindingsCSV, r))
+		if len(records) != len(r.Findings)+1 {
+			t.Errorf("%d records", len(records))
+		}
+		for _, cell := range slices.Concat(records...) {
+			if formula.MatchString(cell) {
+				t.Errorf("a formula: %q", cell)
+			}
 		}
 		samples(t, show(t, render.Prometheus, r))
 	})
@@ -51,6 +58,7 @@ var (
 	// annotated is the form of a command that the runner reads, with the escapes
 	// that its parser undoes.
 	annotated = regexp.MustCompile(`^::(error|warning|notice) (file=[^,:]*,(line=\d+,)?)?title=[^,:]*::`)
+	formula   = regexp.MustCompile(`^[=+\-@＝＋－＠\t\r]`)
 	anywhere  = regexp.MustCompile(`(?i)##(\[|vso\[)`)
 )
 
