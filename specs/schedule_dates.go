@@ -164,6 +164,27 @@ func (p *plan) normaliseDates() {
 
 func monthDaysUpTo(days int) uint32 { return 1<<(days+1) - 2 }
 
+// possible are all days that the years have.
+func (y *yearSet) possible() *daySet {
+	var days daySet
+	for year := firstYear; year <= lastYear; year++ {
+		if y.has(year) {
+			days.add(yearDays(year))
+		}
+	}
+	return &days
+}
+
+func (s *daySet) add(t *daySet) {
+	for leap := range s {
+		for m := range s[leap] {
+			for w := range s[leap][m] {
+				s[leap][m][w] |= t[leap][m][w]
+			}
+		}
+	}
+}
+
 // normaliseYears leaves out years without a due day, and the whole set of
 // years if it takes no date away. It cuts due to the days of these years and
 // returns all days that these years have.
@@ -176,13 +197,7 @@ func (p *plan) normaliseYears(due *daySet) *daySet {
 		}
 		if all := yearDays(year); all.meets(due) {
 			kept.add(year)
-			for leap := range days {
-				for m := range days[leap] {
-					for w := range days[leap][m] {
-						days[leap][m][w] |= all[leap][m][w]
-					}
-				}
-			}
+			days.add(all)
 		}
 	}
 	due.intersect(&days)
@@ -246,20 +261,28 @@ func (p *plan) fitFields(due, possible *daySet) bool {
 	return false
 }
 
-// appendTo writes the set month by month: months=weekdays@days, where all
-// weekdays have the same days only these. 2L is February of leap years.
-func (s *daySet) appendTo(b []byte) []byte {
-	var bodies []string
-	months := map[string][]string{}
+// dayGroup is the months that have the same days: their numbers, 2L for the
+// February of leap years and 2N for that of others.
+type dayGroup struct {
+	months []string
+	days   [7]uint32
+	length int // of the first month
+}
+
+func (s *daySet) groups() (out []dayGroup) {
+	index := map[string]int{}
 	put := func(key string, days [7]uint32, m, leap int) {
 		if days == ([7]uint32{}) {
 			return
 		}
-		body := monthBody(days, monthLength(leap, m))
-		if months[body] == nil {
-			bodies = append(bodies, body)
+		length := monthLength(leap, m)
+		body := monthBody(days, length)
+		i, ok := index[body]
+		if !ok {
+			i, index[body] = len(out), len(out)
+			out = append(out, dayGroup{nil, days, length})
 		}
-		months[body] = append(months[body], key)
+		out[i].months = append(out[i].months, key)
 	}
 	for m := 1; m <= 12; m++ {
 		key := strconv.Itoa(m)
@@ -270,10 +293,20 @@ func (s *daySet) appendTo(b []byte) []byte {
 		put(key+"N", s[0][m], m, 0)
 		put(key+"L", s[1][m], m, 1)
 	}
-	for i, body := range bodies {
-		bodies[i] = strings.Join(months[body], ",") + "=" + body
+	return out
+}
+
+// appendTo writes the set month by month: months=weekdays@days, where all
+// weekdays have the same days only these.
+func (s *daySet) appendTo(b []byte) []byte {
+	for i, g := range s.groups() {
+		if i > 0 {
+			b = append(b, ';')
+		}
+		b = append(append(b, strings.Join(g.months, ",")...), '=')
+		b = append(b, monthBody(g.days, g.length)...)
 	}
-	return append(b, strings.Join(bodies, ";")...)
+	return b
 }
 
 func monthBody(days [7]uint32, length int) string {
