@@ -39,6 +39,47 @@ func TestReadme(t *testing.T) {
 	}
 }
 
+// TestReadmeSchedules holds the README's examples of rolecall schedule to what
+// it prints; -update writes that into them.
+func TestReadmeSchedules(t *testing.T) {
+	const begin = "```\n$ rolecall schedule "
+	data, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := strings.Split(string(data), begin)
+	if len(parts) < 2 {
+		t.Fatal("no example")
+	}
+	for i, part := range parts[1:] {
+		command, rest, _ := strings.Cut(part, "\n")
+		shown, after, _ := strings.Cut(rest, "```")
+		_, printed, _ := inProcess(append([]string{"schedule"}, words(command)...)...)
+		if shown != printed && !*update {
+			t.Errorf("rolecall schedule %s prints:\n%s\nand not:\n%s", command, printed, shown)
+		}
+		parts[i+1] = command + "\n" + printed + "```" + after
+	}
+	if *update {
+		if err := os.WriteFile("../../README.md", []byte(strings.Join(parts, begin)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// words are those of a command, of which some stand in single quotes.
+func words(command string) []string {
+	var out []string
+	for i, part := range strings.Split(command, "'") {
+		if i%2 == 1 {
+			out = append(out, part)
+			continue
+		}
+		out = append(out, strings.Fields(part)...)
+	}
+	return out
+}
+
 // firstCommand runs the program from the top of the checkout, and wants the
 // exit code for findings.
 func firstCommand(t *testing.T, args []string) string {

@@ -167,11 +167,7 @@ func (x Pair) says() string {
 }
 
 func (p *page) meaning(name string, m Meaning, opts TextOptions) {
-	title := `"` + Escape(m.Text) + `" (` + Escape(m.Dialect)
-	if m.Zone != "local" {
-		title += ", " + Escape(m.Zone)
-	}
-	title += "):"
+	title := `"` + Escape(m.Text) + `" (` + Escape(m.Dialect) + "):"
 	if name != "" {
 		title = name + " " + title
 	}
