@@ -28,4 +28,14 @@
 //
 // Who changed a workflow last takes a request for each file, and is asked only
 // where there is a finding about it: see Attribute.
+//
+// # What is compared
+//
+// A workflow is its schedules and what its jobs do, by what GitHub's own parser
+// makes of the text: see the rules in body.go. The names of the workflow, its
+// jobs and its steps and its other triggers are cosmetic. A called workflow of
+// the same repository is part of it; one of another repository, and every
+// action, is compared by its reference. See called.go.
+//
+// A workflow that GitHub's parser surely refuses is inactive: see grammar.go.
 package github
