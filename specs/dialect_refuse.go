@@ -3,6 +3,7 @@ package specs
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // explain finds the likeliest reason why a field was refused. It judges text
@@ -97,4 +98,30 @@ func longName(f *field, s string) bool {
 	}
 	_, ok := f.named(s[:3])
 	return ok
+}
+
+// intervalNext says why an interval is no set of times, and what comes near.
+func intervalNext(every time.Duration) string {
+	return "@every is read by kubernetes only, and counts from the last run; write the times of day in five fields" + nearInterval(every)
+}
+
+// nearInterval is the expression whose instants lie as far apart, where a unit
+// divides into it.
+func nearInterval(every time.Duration) string {
+	const near = ": nearest is %s, which runs at set times of the clock and not after the last run"
+	minutes := int(every / time.Minute)
+	switch {
+	case every%time.Minute != 0:
+	case minutes == 1:
+		return fmt.Sprintf(near, "* * * * *")
+	case minutes > 0 && minutes < 60 && 60%minutes == 0:
+		return fmt.Sprintf(near, fmt.Sprintf("*/%d * * * *", minutes))
+	case minutes == 60:
+		return fmt.Sprintf(near, "0 * * * *")
+	case minutes == 24*60:
+		return fmt.Sprintf(near, "0 0 * * *")
+	case minutes%60 == 0 && minutes < 24*60 && 24*60%minutes == 0:
+		return fmt.Sprintf(near, fmt.Sprintf("0 */%d * * *", minutes/60))
+	}
+	return ""
 }

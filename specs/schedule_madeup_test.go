@@ -44,7 +44,7 @@ func madeUpField(r *rand.Rand, d Dialect, i int) string {
 		return fmt.Sprint(value())
 	case n == 6 && d == Cronie:
 		return fmt.Sprintf("%d~%d", f.low+r.Intn(2), f.high-r.Intn(2))
-	case n == 6 && d == Cronie || n == 7 && d == Supercronic && i == fieldDom:
+	case n == 7 && d == Supercronic && i == fieldDom:
 		return []string{"L", "LW", "15W", "1W", "L,15", "L,1W"}[r.Intn(6)]
 	case n == 7 && d == Supercronic && i == fieldDow:
 		return []string{"5L", "1#1", "0#5", "mon#2,tue#2", "1#1,1#2", "3L,4"}[r.Intn(6)]
