@@ -31,10 +31,10 @@ type Translator interface {
 // Locator is what a provider grows where an ignore rule can name what does not
 // count in the terms of the native object: by a JSON pointer, or by who wrote it.
 type Locator interface {
-	// Locate gives the path of the field that a rule's pointer names, none for a
-	// rule by manager. The error says why objects of this source have no such
-	// thing, and ends with the next step; it does not name the rule's place.
-	Locate(rule specs.Ignore) (specs.Path, error)
+	// Locate puts a rule by pointer or by manager in the terms of this source. The
+	// error says why its objects have no such thing, and ends with the next step;
+	// it does not name the rule's place.
+	Locate(rule specs.Ignore) (specs.Rule, error)
 }
 
 // Attributor is what a provider grows where finding out who changed an object

@@ -44,6 +44,9 @@ type Rule struct {
 	Ignore
 	// Path is the field that a rule by field or by pointer names.
 	Path Path
+	// Atomic are, for a rule by manager, the names of the fields that are only
+	// ever written as a whole.
+	Atomic []string
 }
 
 // Covers is Path.Covers, in which a pointer means what it says, and no pattern.

@@ -9,15 +9,16 @@ import (
 	"github.com/rolecall-dev/rolecall/specs"
 )
 
-// Locate is the path of the field that an ignore rule names, in the terms of
-// what translates the statements of a source; none for a rule by manager.
-func Locate(t providers.Translator, rule specs.Ignore) (specs.Path, error) {
+// Locate is an ignore rule in the terms of what translates the statements of a
+// source.
+func Locate(t providers.Translator, rule specs.Ignore) (specs.Rule, error) {
 	if rule.Field != "" {
-		return specs.ParsePath(rule.Field)
+		path, err := specs.ParsePath(rule.Field)
+		return specs.Rule{Ignore: rule, Path: path}, err
 	}
 	l, ok := t.(providers.Locator)
 	if !ok {
-		return nil, errors.New("no object of such a source has JSON pointers, or says who wrote which of its fields; name the field instead")
+		return specs.Rule{}, errors.New("no object of such a source has JSON pointers, or says who wrote which of its fields; name the field instead")
 	}
 	return l.Locate(rule)
 }
@@ -34,13 +35,13 @@ func (l *locator) rules(rules []specs.Ignore, s Source, about string) []specs.Ru
 	t, _ := s.Provider.(providers.Translator)
 	var out []specs.Rule
 	for _, ig := range rules {
-		path, err := Locate(t, ig)
+		rule, err := Locate(t, ig)
 		if err != nil {
 			l.refuse(ig.Pos, fmt.Errorf("%s: %s ignores the %s in source %s: %w", ig.Pos, about, ig, s.Name, err))
 			continue
 		}
 		l.found[ig.Pos] = true
-		out = append(out, specs.Rule{Ignore: ig, Path: path})
+		out = append(out, rule)
 	}
 	return out
 }

@@ -80,7 +80,7 @@ func (w *world) ignore(role, source string, rules ...specs.Ignore) {
 		if ig.Pointer != "" {
 			path, _ = specs.ParsePointer(ig.Pointer)
 		}
-		d.Ignore = append(d.Ignore, specs.Rule{Ignore: ig, Path: path})
+		d.Ignore = append(d.Ignore, specs.Rule{Ignore: ig, Path: path, Atomic: []string{"args"}})
 		if ig.Source != "" {
 			w.shared = append(w.shared, ig)
 			continue

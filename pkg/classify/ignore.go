@@ -56,7 +56,7 @@ func (by judgeRules) part(diffs []specs.Difference) (kept []specs.Difference, ou
 			case err != nil:
 			case r.Manager == "":
 				n = r.Covers(path)
-			case by.owners.own(r.Manager, path, d):
+			case by.owners.own(r, path, d):
 				n = len(path)
 			}
 			if n > 0 {
@@ -93,7 +93,13 @@ const orderStep = "after"
 
 // owners are the fields of an object by the client that it names as having
 // written them.
-type owners map[string][]specs.Path
+type owners map[string][]owned
+
+// owned is a field that a client wrote, or of which it wrote that it is there.
+type owned struct {
+	path specs.Path
+	key  bool // it is a member of a list
+}
 
 func ownersOf(o *object) owners {
 	out := owners{}
@@ -103,51 +109,57 @@ func ownersOf(o *object) owners {
 		}
 		for _, p := range c.Paths {
 			if path, err := specs.ParsePath(p); err == nil {
-				out[c.Who] = append(out[c.Who], path)
+				out[c.Who] = append(out[c.Who], owned{path, strings.HasSuffix(p, "]")})
 			}
 		}
 	}
 	return out
 }
 
-// own says that clients of a name wrote all of a field: it or one above it as a
-// whole, or each value below it. What nobody is known to have written, or what
+// own says that the clients of a rule wrote all of a field: it or one above it as
+// a whole, or each value below it. What nobody is known to have written, or what
 // is gone, is nobody's.
-func (w owners) own(manager string, path specs.Path, d specs.Difference) bool {
-	var theirs []specs.Path
-	for who, paths := range w {
-		if specs.Glob(manager, who, false) {
-			theirs = append(theirs, slices.DeleteFunc(slices.Clone(paths), w.shares)...)
+func (w owners) own(rule specs.Rule, path specs.Path, d specs.Difference) bool {
+	theirs := ownership{atomic: rule.Atomic}
+	for who, fields := range w {
+		if specs.Glob(rule.Manager, who, false) {
+			theirs.fields = append(theirs.fields, fields...)
 		}
 	}
-	return len(theirs) > 0 && ownAll(theirs, path, d.Observed, strings.HasSuffix(d.Path, "]"))
+	return len(theirs.fields) > 0 && theirs.all(path, d.Observed, strings.HasSuffix(d.Path, "]"))
 }
 
-// shares says that something below a field is written by itself, so that who
-// wrote the field wrote no more than that it is there: once others have taken
-// over all of a map, its set is written like that of a value
+// ownership is what some clients wrote. Of a field that can be written in parts
+// they may have written no more than that it is there: once others have taken
+// over all that is in it, its entry reads like that of a value
 // (structured-merge-diff, fieldpath/serialize.go).
-func (w owners) shares(field specs.Path) bool {
-	for _, paths := range w {
-		if slices.ContainsFunc(paths, func(p specs.Path) bool { return len(p) > len(field) && field.Within(p) }) {
-			return true
-		}
-	}
-	return false
+type ownership struct {
+	fields []owned
+	atomic []string
 }
 
-// ownAll looks at what a value holds. The order of a list's members is no field
-// of the object.
-func ownAll(theirs []specs.Path, path specs.Path, v specs.Value, member bool) bool {
-	if slices.ContainsFunc(theirs, func(p specs.Path) bool { return p.Within(path) }) {
+// all looks at what a value holds. The order of a list's members is no field of
+// the object.
+func (w ownership) all(path specs.Path, v specs.Value, member bool) bool {
+	parts := v.Kind == specs.Map && len(v.Members) > 0
+	if slices.ContainsFunc(w.fields, func(f owned) bool { return w.whole(f, path, parts) }) {
 		return true
 	}
-	if v.Kind != specs.Map || !slices.ContainsFunc(theirs, func(p specs.Path) bool { return path.Within(p) }) {
+	if v.Kind != specs.Map || !slices.ContainsFunc(w.fields, func(f owned) bool { return path.Within(f.path) }) {
 		return false
 	}
 	return !slices.ContainsFunc(v.Members, func(m specs.Member) bool {
-		return !(member && m.Key == orderStep) && !ownAll(theirs, append(slices.Clip(path), m.Key), m.Value, v.Keyed)
+		return !(member && m.Key == orderStep) && !w.all(append(slices.Clip(path), m.Key), m.Value, v.Keyed)
 	})
+}
+
+// whole says that an owned field is the one at a path, or one above it, with all
+// that is in it.
+func (w ownership) whole(f owned, path specs.Path, parts bool) bool {
+	if !f.path.Within(path) {
+		return false
+	}
+	return len(f.path) == len(path) && !parts || !f.key && slices.Contains(w.atomic, f.path[len(f.path)-1])
 }
 
 // ignored keeps what rules take out of account with the role, so that nothing

@@ -8,24 +8,24 @@ import (
 )
 
 // locate finds what of a workflow a JSON pointer names.
-func locate(rule specs.Ignore) (specs.Path, error) {
+func locate(rule specs.Ignore) (specs.Rule, error) {
 	if rule.Pointer == "" {
-		return nil, errors.New("no workflow says who wrote which of its fields; name the field instead")
+		return specs.Rule{}, errors.New("no workflow says who wrote which of its fields; name the field instead")
 	}
 	tokens, err := specs.ParsePointer(rule.Pointer)
 	switch {
 	case err != nil:
-		return nil, err
+		return specs.Rule{}, err
 	case len(tokens) > 1 && tokens[0] == "on" && tokens[1] == "schedule":
-		return nil, fmt.Errorf("the schedule and the zone are compared by themselves; name the field schedule or time_zone instead")
+		return specs.Rule{}, fmt.Errorf("the schedule and the zone are compared by themselves; name the field schedule or time_zone instead")
 	case len(tokens) == 1 && tokens[0] == "jobs":
-		return nil, fmt.Errorf("it is all that the workflow does; name what does not count of it")
+		return specs.Rule{}, fmt.Errorf("it is all that the workflow does; name what does not count of it")
 	}
-	return tokens, nil
+	return specs.Rule{Ignore: rule, Path: tokens}, nil
 }
 
 // Locate is that of a workflow.
-func (p *Provider) Locate(rule specs.Ignore) (specs.Path, error) { return locate(rule) }
+func (p *Provider) Locate(rule specs.Ignore) (specs.Rule, error) { return locate(rule) }
 
 // Locate is that of a workflow.
-func (c *Checkout) Locate(rule specs.Ignore) (specs.Path, error) { return locate(rule) }
+func (c *Checkout) Locate(rule specs.Ignore) (specs.Rule, error) { return locate(rule) }

@@ -16,8 +16,8 @@ func TestLocate(t *testing.T) {
 		"/on/push":                       {"on", "push"},
 		"/jobs/build/steps/0/with/token": {"jobs", "build", "steps", "0", "with", "token"},
 	} {
-		if got, err := locate(specs.Ignore{Pointer: pointer}); err != nil || !slices.Equal(got, want) {
-			t.Errorf("%s: %q, %v; want %q", pointer, got, err, want)
+		if got, err := locate(specs.Ignore{Pointer: pointer}); err != nil || !slices.Equal(got.Path, want) {
+			t.Errorf("%s: %q, %v; want %q", pointer, got.Path, err, want)
 		}
 	}
 	for rule, want := range map[specs.Ignore]string{
@@ -27,7 +27,7 @@ func TestLocate(t *testing.T) {
 		{Manager: "bot"}:                 "no workflow says who wrote which of its fields",
 	} {
 		if got, err := locate(rule); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %q, %v; want an error with %s", rule, got, err, want)
+			t.Errorf("%s: %q, %v; want an error with %s", rule, got.Path, err, want)
 		}
 	}
 }

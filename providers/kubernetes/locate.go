@@ -14,19 +14,24 @@ import (
 )
 
 // Locate is that of a CronJob.
-func (p *Provider) Locate(rule specs.Ignore) (specs.Path, error) { return locate(rule) }
+func (p *Provider) Locate(rule specs.Ignore) (specs.Rule, error) { return locate(rule) }
 
 // Locate is that of a CronJob.
-func (m *Manifests) Locate(rule specs.Ignore) (specs.Path, error) { return locate(rule) }
+func (m *Manifests) Locate(rule specs.Ignore) (specs.Rule, error) { return locate(rule) }
 
 // locate finds the field of a CronJob that a JSON pointer names. The members of
 // a list that the API tells apart by a key are named by it, since an index names
 // another member as soon as one is injected before it.
-func locate(rule specs.Ignore) (specs.Path, error) {
+func locate(rule specs.Ignore) (specs.Rule, error) {
 	if rule.Pointer == "" {
-		return nil, nil
+		return specs.Rule{Ignore: rule, Atomic: atomicFields}, nil
 	}
-	tokens, err := specs.ParsePointer(rule.Pointer)
+	path, err := located(rule.Pointer)
+	return specs.Rule{Ignore: rule, Path: path}, err
+}
+
+func located(pointer string) (specs.Path, error) {
+	tokens, err := specs.ParsePointer(pointer)
 	if err != nil {
 		return nil, err
 	}

@@ -73,7 +73,7 @@ type replayed struct {
 }
 
 // Locate is that of the scheduler, where it has one.
-func (r replayed) Locate(rule specs.Ignore) (specs.Path, error) {
+func (r replayed) Locate(rule specs.Ignore) (specs.Rule, error) {
 	return audit.Locate(r.Translator, rule)
 }
 
