@@ -230,7 +230,9 @@ func (p *page) elsewhere(m Meaning) {
 		if e.Same && !e.SameButClock || m.Valid && write == m.Text {
 			write = ""
 		}
-		g.add(escaped(e.Dialect, e.readAs(), write)...)
+		// the zone is the same there, and said already
+		words := strings.TrimSuffix(strings.TrimSuffix(e.readAs(), " ("+m.Zone+")"), " (the scheduler's own zone)")
+		g.add(escaped(e.Dialect, words, write)...)
 	}
 	p.line("")
 	p.table(2, g)
