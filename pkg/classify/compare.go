@@ -189,7 +189,7 @@ func (j *judge) cosmetic(ref specs.Ref, o *object) {
 	if !d.Partial() {
 		diffs = append(diffs, specs.DiffValues("", d.Spec.Cosmetic, o.Spec.Cosmetic)...)
 	}
-	diffs, left, _ := judgeRules{d.Ignore, ownersOf(o)}.part(diffs)
+	diffs, left, _ := rulesFor(d, o).part(diffs)
 	j.ignored(o, left, true)
 	r := &j.out.Roles[len(j.out.Roles)-1]
 	for _, diff := range diffs {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/rolecall-dev/rolecall/pkg/report"
+	"github.com/rolecall-dev/rolecall/providers"
 	"github.com/rolecall-dev/rolecall/specs"
 )
 
@@ -24,7 +25,7 @@ func sift(d specs.Desired, o *object) (kept []specs.Difference, out []leftOut) {
 	if len(d.Ignore) == 0 || !d.Pinned.IsZero() || len(diffs) == 0 {
 		return diffs, nil
 	}
-	by := judgeRules{d.Ignore, ownersOf(o)}
+	by := rulesFor(d, o)
 	kept, out, gone := by.part(diffs)
 	if len(gone) == 0 {
 		return kept, out
@@ -42,6 +43,14 @@ func sift(d specs.Desired, o *object) (kept []specs.Difference, out []leftOut) {
 type judgeRules struct {
 	rules  []specs.Rule
 	owners owners
+}
+
+func rulesFor(d specs.Desired, o *object) judgeRules {
+	by := judgeRules{rules: d.Ignore}
+	if slices.ContainsFunc(d.Ignore, func(r specs.Rule) bool { return r.Manager != "" }) {
+		by.owners = ownersOf(o)
+	}
+	return by
 }
 
 // part says of each difference whether it counts, and which members of lists
@@ -101,10 +110,13 @@ type owned struct {
 	key  bool // it is a member of a list
 }
 
+// managedFields is the evidence that tells fields by who wrote them.
+const managedFields = "managedFields"
+
 func ownersOf(o *object) owners {
 	out := owners{}
 	for _, c := range o.Changes {
-		if c.Evidence != "managedFields" {
+		if c.Evidence != managedFields {
 			continue
 		}
 		for _, p := range c.Paths {
@@ -181,6 +193,9 @@ func (j *judge) ignored(o *object, out []leftOut, cosmetic bool) {
 // unusedRules says which rules took nothing out of account, where all that they
 // could have been for was read and compared.
 func (j *judge) unusedRules() {
+	if len(j.Ledger.Ignore) == 0 && !slices.ContainsFunc(j.Ledger.Roles, func(r specs.Role) bool { return len(r.Ignore) > 0 }) {
+		return
+	}
 	looks := j.compared()
 	said := map[specs.Pos]bool{}
 	for _, role := range j.Ledger.Roles {
@@ -226,7 +241,9 @@ func howCompared(own []*object, unread, pinned bool) compare {
 		return blind
 	case len(own) == 0 || pinned:
 		return nothing
-	case slices.ContainsFunc(own, func(o *object) bool { return len(ownersOf(o)) == 0 }):
+	case slices.ContainsFunc(own, func(o *object) bool {
+		return !slices.ContainsFunc(o.Changes, func(c providers.Change) bool { return c.Evidence == managedFields })
+	}):
 		return unowned
 	}
 	return compared
