@@ -42,8 +42,9 @@ func lint(t *testing.T, text string) []string {
 	return out
 }
 
-// refused is why the provider says that GitHub does not take a workflow.
-func refused(t *testing.T, text string) (reasons []string, objects int) {
+// refused is why the provider says that GitHub does not take a workflow, and
+// what it saw.
+func refused(t *testing.T, text string) (reasons []string, seen providers.Observation) {
 	t.Helper()
 	dir := t.TempDir()
 	folder := filepath.Join(dir, ".github", "workflows")
@@ -69,7 +70,7 @@ func refused(t *testing.T, text string) (reasons []string, objects int) {
 			}
 		}
 	}
-	return reasons, len(o.Objects)
+	return reasons, o
 }
 
 // Both agree on each workflow of the table, but where it says why not. Such a
@@ -110,12 +111,18 @@ func calledIsThere(text string) string {
 func TestFixtures(t *testing.T) {
 	seen := 0
 	for name, text := range fixtures(t) {
-		ours, objects := refused(t, text)
-		if objects == 0 {
+		ours, o := refused(t, text)
+		if len(o.Objects) == 0 {
 			continue
 		}
 		seen++
-		if theirs := lint(t, text); (len(ours) > 0) != (len(theirs) > 0) {
+		// What it calls lies beside it there, and actionlint does not look.
+		ours = slices.DeleteFunc(ours, func(s string) bool { return strings.Contains(s, ": it calls ") })
+		theirs := lint(t, text)
+		if slices.ContainsFunc(o.Notes, func(n providers.Note) bool { return strings.Contains(n.Message, "that it does not know") }) {
+			theirs = slices.DeleteFunc(theirs, func(s string) bool { return strings.Contains(s, "unexpected key") })
+		}
+		if (len(ours) > 0) != (len(theirs) > 0) {
 			t.Errorf("%s\nours   %q\ntheirs %q", name, ours, theirs)
 		}
 	}
