@@ -6,6 +6,57 @@ import (
 	"time"
 )
 
+// better is the refusal with what the text is and how the dialect says it,
+// where that is known: it belongs to another kind of scheduler, or to other
+// dialects that agree on its meaning.
+func (r *refusal) better(d Dialect, text string) *refusal {
+	if f := foreign(d, text); f != nil {
+		return f
+	}
+	expr, why := elsewhere(d, text)
+	switch {
+	case expr == "" && why == "":
+	case expr == "":
+		r.next = why
+	case r.field == "" || strings.Contains(r.next, ";"):
+		r.next = "write " + expr
+	default:
+		r.next += ": " + expr
+	}
+	return r
+}
+
+// elsewhere reads a text in the other dialects and writes for this one what all
+// that take it mean by it; for an interval and @reboot it says why there is no
+// such text. Busybox is not asked: it takes nearly everything.
+func elsewhere(d Dialect, text string) (expr, why string) {
+	var meant *plan
+	for _, other := range Dialects() {
+		if other == d || other == Busybox {
+			continue
+		}
+		p, bad := parseIn(other, text)
+		if bad != nil {
+			continue
+		}
+		if p.normalise(); p.kind == kindNever || len(p.warnings) > 0 || len(p.drawn) > 0 {
+			continue
+		}
+		if meant != nil && (p.kind != meant.kind || string(p.appendSlots(nil)) != string(meant.appendSlots(nil))) {
+			return "", ""
+		}
+		meant = p
+	}
+	if meant == nil {
+		return "", ""
+	}
+	expr, why = Schedule{text, "UTC", "", meant}.write(d)
+	if meant.kind == kindCalendar {
+		why = "" // the reason of the field itself is nearer
+	}
+	return expr, why
+}
+
 // explain finds the likeliest reason why a field was refused. It judges text
 // that is refused already, so a wrong guess costs a hint and nothing else.
 func explain(d Dialect, f *field, token string) *refusal {

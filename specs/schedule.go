@@ -69,7 +69,7 @@ func ParseSchedule(d Dialect, text, zone string) (Schedule, error) {
 	}
 	p, bad := parseIn(d, text)
 	if bad != nil {
-		return Schedule{}, bad.in(d, text)
+		return Schedule{}, bad.better(d, text).in(d, text)
 	}
 	p.normalise()
 	s.plan = p

@@ -85,6 +85,7 @@ func (s Schedule) reads(d Dialect, text string) int {
 		return notAlike
 	}
 	p.normalise()
+	p.own = s.plan.own
 	got := Schedule{text, s.Zone, d, p}
 	if p.kind != s.plan.kind || p.every != s.plan.every || string(p.appendSlots(nil)) != string(s.plan.appendSlots(nil)) {
 		return notAlike
