@@ -261,6 +261,10 @@ func (j *judge) register(role specs.Role, ref specs.Ref, objects []*object, regi
 		s := due.Format(time.RFC3339)
 		r.NextDue = &s
 	}
+	start := report.Report{ObservedAt: j.Now}.DayStart()
+	if minutes, ok := d.Spec.DueMinutes(start, report.DayMinutes); ok && !r.Suspended {
+		r.Next24h = report.NewDay(start, minutes)
+	}
 	j.out.Roles = append(j.out.Roles, r)
 }
 

@@ -96,6 +96,9 @@ type Role struct {
 	Objects   []string `json:"objects"`
 	Stages    Stages   `json:"stages"`
 	NextDue   *string  `json:"next_due"` // RFC 3339, UTC; null if never or not known
+	// Next24h is what the ledger wants of the day ahead; null if it must not run
+	// now, or where its minutes cannot be known beforehand.
+	Next24h *Day `json:"next_24h"`
 	// Schedule is what the ledger wants, as written.
 	Schedule string    `json:"schedule"`
 	Location specs.Pos `json:"location"`
@@ -225,6 +228,9 @@ func (r Report) Tidy() Report {
 		role := &r.Roles[i]
 		role.Objects, role.Cosmetic, role.Ignored = notNil(role.Objects), notNil(role.Cosmetic), slices.Clone(notNil(role.Ignored))
 		role.Location.Column = 0
+		if role.Next24h != nil {
+			role.Next24h = &Day{role.Next24h.Minutes, notNil(role.Next24h.Due)}
+		}
 		for k := range role.Ignored {
 			role.Ignored[k].Location.Column = 0
 		}
