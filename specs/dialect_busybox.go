@@ -35,8 +35,10 @@ func parseBusybox(text string) (*plan, *refusal) {
 		var ok bool
 		if sets[i], ok = busyboxField(i, fs[i]); !ok {
 			broken = explain(Busybox, &fields[i], fs[i])
-			p.warn("%s %.80q: busybox logs a parse error and runs the job by what it read before (%s)", fields[i].name, fs[i], broken.why)
+			p.warn("%s %.80q: busybox logs a parse error and runs the job by what it read before (%s)%s", fields[i].name, fs[i], broken.why, busyboxWider(i, sets[i]))
 		}
+		p.warnBusyboxStep(i, fs[i])
+		p.warnOverflow(i, fs[i])
 	}
 	busyboxDays(&sets)
 	p.setFields(sets)
@@ -48,6 +50,33 @@ func parseBusybox(text string) (*plan, *refusal) {
 		}
 	}
 	return p, nil
+}
+
+// busyboxWider says that a value outside the field has set all of it.
+func busyboxWider(i int, set uint64) string {
+	if f := fields[i]; set>>f.low == 1<<(f.high-f.low+1)-1 {
+		return ", which is every " + f.name + ": a fault of its ParseField in miscutils/crond.c"
+	}
+	return ""
+}
+
+// warnBusyboxStep is for steps that the program reads in its own way.
+func (p *plan) warnBusyboxStep(i int, s string) {
+	for more := strings.Contains(s, "/"); more; {
+		var item string
+		item, s, more = strings.Cut(s, ",")
+		span, step, stepped := strings.Cut(item, "/")
+		const fault = "; a fault of its ParseField in miscutils/crond.c"
+		switch {
+		case !stepped:
+		case step != "" && strings.Trim(step, "0") == "":
+			p.warn("%s %.80q: busybox takes a step of 0 for the first value alone"+fault, fields[i].name, item)
+		case span != "*" && !strings.Contains(span, "-"):
+			p.warn("%s %.80q: busybox drops a step after a single value"+fault, fields[i].name, item)
+		case i == fieldDom && span == "*" && step != "1":
+			p.warn("%s %.80q: busybox counts the days from 0, so */2 is the even days"+fault+"; write 1-31/%.20s for the days from 1 on", fields[i].name, item, step)
+		}
+	}
 }
 
 // busyboxDays: of a full and a true set of days and weekdays only the true one
@@ -190,7 +219,18 @@ func (p *plan) warn(format string, args ...any) {
 // warnDropped is for text in a field that the program skips.
 func (p *plan) warnDropped(f *field, token, rest string) {
 	if rest != "" {
-		p.warn("%s %.80q: %.80q is dropped without a word", f.name, token, rest)
+		p.warn("%s %.80q: %.80q is dropped without a word, a fault of cron 3.0pl1 (get_list in entry.c)", f.name, token, rest)
+	}
+}
+
+// warnOverflow is for numbers that C's int does not hold.
+func (p *plan) warnOverflow(i int, s string) {
+	for at := 0; at < len(s); at++ {
+		v, digits := cNumber(s[at:])
+		if digits > 0 && v != int64(int32(v)) {
+			p.warn("%s %.80q: %.40s overflows and is read as %d, a fault of the program's use of C's int", fields[i].name, s, s[at:at+digits], int32(v))
+		}
+		at += digits
 	}
 }
 

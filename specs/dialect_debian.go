@@ -34,12 +34,36 @@ func parseVixie(d Dialect, text string, list func(*plan, int, string) (uint64, b
 		if sets[i], ok = list(p, i, fs[i]); !ok {
 			return nil, explain(d, &fields[i], fs[i])
 		}
+		if len(fs[i]) > 2 {
+			p.warnVixie(i, fs[i])
+		}
 	}
 	p.setFields(sets)
 	p.starred = fs[fieldMinute][0] == '*' || fs[fieldHour][0] == '*'
 	p.either = fs[fieldDom][0] != '*' && fs[fieldDow][0] != '*'
 	p.warnSixthHour(fs[fieldMinute], fs[fieldHour])
 	return p, nil
+}
+
+// warnVixie is for what the family takes and reads otherwise than written.
+func (p *plan) warnVixie(i int, s string) {
+	if len(s) > 9 {
+		p.warnOverflow(i, s)
+	}
+	dash := strings.IndexByte(s, '-')
+	if dash < 0 {
+		return
+	}
+	for more := true; more; {
+		var item string
+		item, s, more = strings.Cut(s, ",")
+		span, _, _ := strings.Cut(item, "/")
+		lo, hi, ranged := strings.Cut(span, "-")
+		a, known := plainValue(&fields[i], lo)
+		if b, ok := plainValue(&fields[i], hi); ranged && known && ok && a > b {
+			p.warn("%s %.80q: the range is reversed and has no value here", fields[i].name, item)
+		}
+	}
 }
 
 func vixieWordRefusal(text string, n int) *refusal {

@@ -28,6 +28,9 @@ func parseKubernetes(text string) (*plan, *refusal) {
 		if sets[i], stars[i], ok = robfigField(&fields[i], fs[i]); !ok {
 			return nil, explain(Kubernetes, &fields[i], fs[i])
 		}
+		if len(fs[i]) > 2 && (strings.Contains(fs[i], "*-") || strings.Contains(fs[i], "?-")) {
+			p.warn("%s %.80q: what stands behind the star is dropped without a word, a fault of robfig/cron 3.0.1 (getRange)", fields[i].name, fs[i])
+		}
 	}
 	p.setFields(sets)
 	p.either = !stars[fieldDom] && !stars[fieldDow]

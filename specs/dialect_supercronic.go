@@ -195,8 +195,8 @@ func (r *supercronicReader) warnWeekday(f *field, span, lo, hi string) {
 	if f.name != fields[fieldDow].name {
 		return
 	}
-	if hi == "7" && lo != hi || len(lo) == 2 && lo != "00" || len(hi) == 2 && hi != "00" {
-		r.plan.warn("day of week %.80q: supercronic reads it as if Sunday (0) stood for 7 and for every two digits", span)
+	if lo != hi && (hi == "7" || lo == "7") || len(lo) == 2 && lo != "00" || len(hi) == 2 && hi != "00" {
+		r.plan.warn("day of week %.80q: supercronic reads it as if Sunday (0) stood for 7 and for every two digits, a fault of its cronexpr (0.2.48)", span)
 	}
 }
 

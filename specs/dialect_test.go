@@ -185,6 +185,30 @@ func slowSet(s string, high int) map[int]bool {
 	return set
 }
 
+// TestClockFaults: a fault that depends on the zone is named in the zones that
+// bring it out.
+func TestClockFaults(t *testing.T) {
+	for _, c := range []struct {
+		d                Dialect
+		text, zone, want string
+	}{
+		{Supercronic, "30 2 * * *", "Europe/Berlin", "a fault of its cronexpr"},
+		{Supercronic, "30 4 * * *", "Europe/Berlin", ""},
+		{Supercronic, "30 2 * * *", "UTC", ""},
+		{Supercronic, "30 2 * * *", "", ""},
+		{Kubernetes, "0 3 * * *", "Australia/Lord_Howe", "a fault of robfig/cron 3.0.1 (SpecSchedule.Next in spec.go): in Australia/Lord_Howe"},
+		{Kubernetes, "0 12 * * 5", "Africa/Cairo", "a fault of robfig"},
+		{Kubernetes, "0 3 * * *", "America/New_York", ""},
+		{Kubernetes, "@every 1h", "Australia/Lord_Howe", ""},
+		{Debian, "0 2 * * *", "Europe/Berlin", ""},
+	} {
+		got := strings.Join(mustParse(t, c.d, c.text, c.zone).Warnings(), "\n")
+		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%s %q %s: %q, want %q", c.d, c.text, c.zone, got, c.want)
+		}
+	}
+}
+
 // TestRefusalsSayWhatToWrite: each names what is wrong and ends in a next step
 // that the dialect takes, where it is an expression.
 func TestRefusalsSayWhatToWrite(t *testing.T) {
@@ -286,6 +310,21 @@ func TestWarnings(t *testing.T) {
 		{Debian, "0 0 * * mon#2", `"#2" is dropped`},
 		{Debian, "30~40 * * * *", `"~40" is dropped`},
 		{Debian, "0 0 * * mon", ""},
+		{Debian, "0 0 * * 1-5", ""},
+		{Debian, "4294967301 0 * * *", "4294967301 overflows and is read as 5"},
+		{Cronie, "4294967301 0 * * *", "overflows and is read as 5"},
+		{Busybox, "4294967301 0 * * *", "overflows and is read as 5"},
+		{Debian, "0 0 * * fri-mon,3", "the range is reversed and has no value here"},
+		{Cronie, "0 22-6,3 * * *", "the range is reversed"},
+		{Busybox, "0 22-6 * * *", ""},
+		{Busybox, "0 0 * * 7", "every day of week: a fault of its ParseField in miscutils/crond.c"},
+		{Busybox, "0 0 */2 * *", "so */2 is the even days; a fault"},
+		{Busybox, "0 0 1-31/2 * *", ""},
+		{Busybox, "5/15 * * * *", "drops a step after a single value"},
+		{Busybox, "*/0 * * * *", "a step of 0 for the first value alone"},
+		{Debian, "0 0 * * mon#2", "a fault of cron 3.0pl1"},
+		{Kubernetes, "*-5 * * * *", "a fault of robfig/cron"},
+		{Supercronic, "0 0 * * 7-1", "a fault of its cronexpr"},
 		{Busybox, "0 0 * * 7", "logs a parse error and runs the job"},
 		{Debian, "* */6 * * *", "60 times"},
 		{Kubernetes, "* */6 * * *", "60 times"},

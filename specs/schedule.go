@@ -134,10 +134,24 @@ func (s Schedule) Random() bool { return s.plan != nil && len(s.plan.drawn) > 0 
 
 // Warnings are what is suspicious in a schedule that its program accepts: text
 // that is dropped, an error that is logged while the job runs, a number that
-// is read otherwise than written.
+// is read otherwise than written. What is a fault of the program is called so,
+// with the place in its source.
 func (s Schedule) Warnings() []string {
 	if s.plan == nil {
 		return nil
 	}
-	return append([]string(nil), s.plan.warnings...)
+	out := append([]string(nil), s.plan.warnings...)
+	switch s.clockRule() {
+	case clockSupercronic, clockRobfig:
+		if why := clockFaults[s.plan.clockTag(zoneClock(s.Zone), s.clockRule())]; why != "" && s.plan.kind == kindCalendar {
+			out = append(out, why+": in "+s.Zone)
+		}
+	}
+	return out
+}
+
+// clockFaults are the faults behind two parts c: of the canonical form.
+var clockFaults = map[string]string{
+	"supercronic": "supercronic 0.2.48 moves or loses runs where the clock changes, a fault of its cronexpr (NextTime turns a time that does not exist into another, and a repeated one into one of the two)",
+	"robfig":      "the CronJob controller moves or loses runs where the clock changes by half an hour or at midnight, a fault of robfig/cron 3.0.1 (SpecSchedule.Next in spec.go)",
 }
