@@ -18,12 +18,12 @@
 //	that the role does not name          duplicate (the copy there is not compared)
 //	any, role with review: pending       unreviewed
 //
-// A field of the spec that an ignore rule of the ledger names is no difference;
-// state, version and marker are beyond every rule.
-//
 //	an object that plays no role         unexpected, where the ledger has roles in its source
 //	or a role that the ledger has        unexpected there, and missing in the role's own source,
 //	only elsewhere, not found at home    both with the hint moved
+//
+// A field of the spec that an ignore rule of the ledger names is no difference;
+// state, version and marker are beyond every rule.
 //
 // All that holds is reported; nothing hides behind another.
 package classify
