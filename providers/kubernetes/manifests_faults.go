@@ -2,10 +2,10 @@ package kubernetes
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -14,17 +14,32 @@ import (
 )
 
 // faultsOf is what the API server would say about a new CronJob, as far as that
-// is cheap and certain from the manifest alone. It is a part of
-// ValidateCronJobCreate and validateJobSpec (pkg/apis/batch/validation) and of
-// validateContainers (pkg/apis/core/validation) of Kubernetes v1.36.3, in the
-// same words; the schedule has its own place, scheduleOf.
+// is certain from the manifest alone: ValidateCronJobCreate and what it calls
+// (pkg/apis/batch/validation, pkg/apis/core/validation) of Kubernetes v1.36.3,
+// in the same words; the schedule has its own place, scheduleOf. Left out is what
+// hangs on a server's feature gates and admission, what is said of pods of
+// Windows, of resources of a whole pod, of user namespaces and of volume types
+// of single vendors. So no fault here does not mean that a server takes it.
 func faultsOf(cj *batchv1.CronJob) field.ErrorList {
-	spec := field.NewPath("spec")
-	job := spec.Child("jobTemplate", "spec")
-	out := metaFaults(cj)
-	out = append(out, policyFaults(cj.Spec.ConcurrencyPolicy, spec.Child("concurrencyPolicy"))...)
-	out = append(out, numberFaults(&cj.Spec, spec)...)
-	return append(out, podFaults(&cj.Spec.JobTemplate.Spec.Template.Spec, job.Child("template", "spec"))...)
+	f := &finder{list: metaFaults(cj)}
+	f.fields(reflect.ValueOf(&cj.Spec).Elem(), field.NewPath("spec"))
+	template := &cj.Spec.JobTemplate.Spec.Template
+	path := field.NewPath("spec", "jobTemplate", "spec", "template") // the server leaves metadata out
+	f.labels(template.Labels, path.Child("labels"))
+	f.annotations(template.Annotations, path.Child("annotations"))
+	return f.list
+}
+
+// faultRules are between the fields of one object.
+var faultRules = map[string]func(*finder, any, *field.Path){
+	"AppArmorProfile": ruleFor(appArmorFaults), "SeccompProfile": ruleFor(seccompFaults), "SecurityContext": ruleFor(contextFaults),
+	"Container": ruleFor(containerFaults), "EnvVar": ruleFor(envFaults), "EnvFromSource": ruleFor(envFromFaults), "VolumeMount": ruleFor(mountFaults),
+	"Probe": ruleFor(probeFaults), "LifecycleHandler": ruleFor(hookFaults), "HTTPGetAction": ruleFor(httpFaults), "TCPSocketAction": ruleFor(tcpFaults),
+	"ResourceRequirements": ruleFor(amountFaults), "PodResourceClaim": ruleFor(resourceClaimFaults),
+	"PersistentVolumeClaimTemplate": ruleFor(claimTemplateFaults), "PersistentVolumeClaimSpec": ruleFor(claimFaults), "ProjectedVolumeSource": ruleFor(projectedFaults),
+	"LabelSelector": ruleFor(selectorFaults), "NodeSelector": ruleFor(nodeFaults), "NodeSelectorTerm": ruleFor(nodeTermFaults),
+	"PodAffinityTerm": ruleFor(affinityFaults), "Toleration": ruleFor(tolerationFaults),
+	"PodSpec": ruleFor(podFaults), "JobSpec": ruleFor(jobFaults), "PodFailurePolicyRule": ruleFor(failureRuleFaults),
 }
 
 // longestName leaves room for what the controller puts behind it in a job's name.
@@ -46,84 +61,13 @@ func metaFaults(cj *batchv1.CronJob) field.ErrorList {
 	if len(full) > longestName && cj.UID == "" {
 		out = append(out, field.Invalid(path, shown, fmt.Sprintf("must be no more than %d characters", longestName)))
 	}
-	return out
-}
-
-func policyFaults(p batchv1.ConcurrencyPolicy, path *field.Path) field.ErrorList {
-	switch p {
-	case "", batchv1.AllowConcurrent, batchv1.ForbidConcurrent, batchv1.ReplaceConcurrent:
-		return nil
+	f := &finder{list: out}
+	f.labels(cj.Labels, meta.Child("labels"))
+	f.annotations(cj.Annotations, meta.Child("annotations"))
+	for _, name := range cj.Finalizers {
+		f.invalid(meta.Child("finalizers"), shorten(name), validation.IsQualifiedName(name)...)
 	}
-	return field.ErrorList{field.NotSupported(path, shorten(string(p)), []batchv1.ConcurrencyPolicy{batchv1.AllowConcurrent, batchv1.ForbidConcurrent, batchv1.ReplaceConcurrent})}
-}
-
-// numberFaults are the numbers below 0 (ValidateNonnegativeField).
-func numberFaults(spec *batchv1.CronJobSpec, path *field.Path) field.ErrorList {
-	job, jobPath := &spec.JobTemplate.Spec, path.Child("jobTemplate", "spec")
-	var out field.ErrorList
-	for _, n := range []struct {
-		path  *field.Path
-		value *int64
-	}{
-		{path.Child("startingDeadlineSeconds"), spec.StartingDeadlineSeconds},
-		{path.Child("successfulJobsHistoryLimit"), wide(spec.SuccessfulJobsHistoryLimit)},
-		{path.Child("failedJobsHistoryLimit"), wide(spec.FailedJobsHistoryLimit)},
-		{jobPath.Child("parallelism"), wide(job.Parallelism)},
-		{jobPath.Child("completions"), wide(job.Completions)},
-		{jobPath.Child("activeDeadlineSeconds"), job.ActiveDeadlineSeconds},
-		{jobPath.Child("backoffLimit"), wide(job.BackoffLimit)},
-		{jobPath.Child("ttlSecondsAfterFinished"), wide(job.TTLSecondsAfterFinished)},
-	} {
-		if n.value != nil && *n.value < 0 {
-			out = append(out, field.Invalid(n.path, *n.value, "must be greater than or equal to 0"))
-		}
-	}
-	return out
-}
-
-func wide(n *int32) *int64 {
-	if n == nil {
-		return nil
-	}
-	w := int64(*n)
-	return &w
-}
-
-func podFaults(pod *corev1.PodSpec, path *field.Path) field.ErrorList {
-	var out field.ErrorList
-	if len(pod.Containers) == 0 {
-		out = append(out, field.Required(path.Child("containers"), ""))
-	}
-	seen := map[string]bool{}
-	out = append(out, containerFaults(pod.InitContainers, path.Child("initContainers"), seen)...)
-	out = append(out, containerFaults(pod.Containers, path.Child("containers"), seen)...)
-	valid := []corev1.RestartPolicy{corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever}
-	switch pod.RestartPolicy {
-	case corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever:
-	case corev1.RestartPolicyAlways, "":
-		out = append(out, field.Required(path.Child("restartPolicy"), fmt.Sprintf("valid values: %q, %q", valid[0], valid[1])))
-	default:
-		out = append(out, field.NotSupported(path.Child("restartPolicy"), shorten(string(pod.RestartPolicy)), valid))
-	}
-	return out
-}
-
-func containerFaults(containers []corev1.Container, path *field.Path, seen map[string]bool) field.ErrorList {
-	var out field.ErrorList
-	for i, c := range containers {
-		at := path.Index(i)
-		switch {
-		case c.Name == "":
-			out = append(out, field.Required(at.Child("name"), ""))
-		case seen[c.Name]:
-			out = append(out, field.Duplicate(at.Child("name"), shorten(c.Name)))
-		}
-		seen[c.Name] = true
-		if c.Image == "" {
-			out = append(out, field.Required(at.Child("image"), ""))
-		}
-	}
-	return out
+	return f.list
 }
 
 // faults puts what the server would say at its lines.

@@ -1,0 +1,277 @@
+package kubernetes
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// The tables here name a field by its Go type in k8s.io/api and its name in
+// JSON, as those of defaults.go do. They are facts of
+// pkg/apis/{batch,core}/validation of Kubernetes v1.36.3. What a feature gate or
+// a later version may allow is left alone: an unknown condition or a new
+// operator is not refused.
+
+// enums are the fields that hold one of a few words, in the order in which the
+// server lists them.
+var enums = map[string][]string{
+	"CronJobSpec.concurrencyPolicy":                   {"Allow", "Forbid", "Replace"},
+	"JobSpec.completionMode":                          {"NonIndexed", "Indexed"},
+	"PodFailurePolicyRule.action":                     {"Count", "FailIndex", "FailJob", "Ignore"},
+	"PodFailurePolicyOnExitCodesRequirement.operator": {"In", "NotIn"},
+	"PodFailurePolicyOnPodConditionsPattern.status":   {"False", "True", "Unknown"},
+	"PodSpec.dnsPolicy":                               {"ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"},
+	"PodSpec.preemptionPolicy":                        {"PreemptLowerPriority", "Never"},
+	"Container.restartPolicy":                         {"Always", "Never", "OnFailure"},
+	"ImageVolumeSource.pullPolicy":                    {"Always", "IfNotPresent", "Never"},
+	"PodSecurityContext.fsGroupChangePolicy":          {"Always", "OnRootMismatch"},
+	"PodSecurityContext.supplementalGroupsPolicy":     {"Merge", "Strict"},
+	"Container.imagePullPolicy":                       {"Always", "IfNotPresent", "Never"},
+	"Container.terminationMessagePolicy":              {"File", "FallbackToLogsOnError"},
+	"ContainerPort.protocol":                          {"SCTP", "TCP", "UDP"},
+	"HTTPGetAction.scheme":                            {"HTTP", "HTTPS"},
+	"SecurityContext.procMount":                       {"Default", "Unmasked"},
+	"SeccompProfile.type":                             {"Localhost", "RuntimeDefault", "Unconfined"},
+	"AppArmorProfile.type":                            {"Localhost", "RuntimeDefault", "Unconfined"},
+	"HostPathVolumeSource.type":                       {"", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"},
+	"PersistentVolumeClaimSpec.volumeMode":            {"Block", "Filesystem"},
+	"TopologySpreadConstraint.whenUnsatisfiable":      {"DoNotSchedule", "ScheduleAnyway"},
+	"TopologySpreadConstraint.nodeAffinityPolicy":     {"Honor", "Ignore"},
+	"TopologySpreadConstraint.nodeTaintsPolicy":       {"Honor", "Ignore"},
+	"Toleration.effect":                               {"NoSchedule", "PreferNoSchedule", "NoExecute"},
+}
+
+// needed are the fields that have no default and may not be left out, with what
+// the server adds.
+var needed = map[string]string{
+	"Container.name": "", "Container.image": "", "ContainerPort.containerPort": "", "EnvVar.name": "", "ExecAction.command": "",
+	"VolumeMount.name": "", "VolumeMount.mountPath": "", "VolumeDevice.name": "", "VolumeDevice.devicePath": "", "Volume.name": "",
+	"HostPathVolumeSource.path": "", "SecretVolumeSource.secretName": "", "ConfigMapVolumeSource.name": "", "NFSVolumeSource.server": "",
+	"NFSVolumeSource.path": "", "PersistentVolumeClaimVolumeSource.claimName": "", "CSIVolumeSource.driver": "",
+	"EphemeralVolumeSource.volumeClaimTemplate": "", "PersistentVolumeClaimSpec.accessModes": "at least 1 access mode is required",
+	"KeyToPath.key": "", "KeyToPath.path": "", "SecretProjection.name": "", "ConfigMapProjection.name": "",
+	"ConfigMapEnvSource.name": "", "SecretEnvSource.name": "", "ConfigMapKeySelector.key": "", "SecretKeySelector.key": "",
+	"FileKeySelector.key": "", "FileKeySelector.path": "", "FileKeySelector.volumeName": "",
+	"AWSElasticBlockStoreVolumeSource.volumeID": "", "AzureFileVolumeSource.secretName": "", "AzureFileVolumeSource.shareName": "", "CinderVolumeSource.volumeID": "",
+	"CephFSVolumeSource.monitors": "", "FlexVolumeSource.driver": "", "GitRepoVolumeSource.repository": "", "GlusterfsVolumeSource.endpoints": "",
+	"GlusterfsVolumeSource.path": "", "ISCSIVolumeSource.targetPortal": "", "ISCSIVolumeSource.iqn": "", "PhotonPersistentDiskVolumeSource.pdID": "",
+	"PortworxVolumeSource.volumeID": "", "QuobyteVolumeSource.volume": "", "RBDVolumeSource.monitors": "", "RBDVolumeSource.image": "",
+	"ScaleIOVolumeSource.gateway": "", "ScaleIOVolumeSource.system": "", "ScaleIOVolumeSource.volumeName": "", "VsphereVirtualDiskVolumeSource.volumePath": "",
+	"ObjectFieldSelector.fieldPath": "", "PodResourceClaim.name": "", "Sysctl.name": "", "SuccessPolicy.rules": "at least one rules must be specified when the successPolicy is specified",
+	"SeccompProfile.type": "type is required when seccompProfile is set", "AppArmorProfile.type": "type is required when appArmorProfile is set",
+	"PodFailurePolicyRule.action":                     `valid values: ["Count" "FailIndex" "FailJob" "Ignore"]`,
+	"PodFailurePolicyOnExitCodesRequirement.operator": `valid values: ["In" "NotIn"]`,
+	"NodeSelector.nodeSelectorTerms":                  "must have at least one node selector term",
+	"PodAffinityTerm.topologyKey":                     "can not be empty", "TopologySpreadConstraint.topologyKey": "can not be empty",
+}
+
+// formats are the forms of texts that may be left out, or are needed.
+var formats = map[string]func(string) []string{
+	"Container.name": validation.IsDNS1123Label, "Volume.name": validation.IsDNS1123Label, "PodResourceClaim.name": validation.IsDNS1123Label,
+	"PodSpec.hostname": validation.IsDNS1123Label, "PodSpec.subdomain": validation.IsDNS1123Label,
+	"PodSpec.serviceAccountName": validation.IsDNS1123Subdomain, "PodSpec.nodeName": validation.IsDNS1123Subdomain,
+	"PodSpec.priorityClassName": validation.IsDNS1123Subdomain, "PodSpec.runtimeClassName": validation.IsDNS1123Subdomain,
+	"PodSpec.hostnameOverride": validation.IsDNS1123Subdomain, "HostAlias.hostnames": validation.IsDNS1123Subdomain,
+	"EnvVar.name": validation.IsRelaxedEnvVarName, "EnvFromSource.prefix": validation.IsRelaxedEnvVarName,
+	"ContainerPort.name": validation.IsValidPortName, "ConfigMapKeySelector.key": validation.IsConfigMapKey, "SecretKeySelector.key": validation.IsConfigMapKey,
+	"ConfigMapKeySelector.name": validation.IsDNS1123Subdomain, "SecretKeySelector.name": validation.IsDNS1123Subdomain,
+	"ConfigMapEnvSource.name": namePrefix, "SecretEnvSource.name": namePrefix,
+	"PodReadinessGate.conditionType": validation.IsQualifiedName, "PodFailurePolicyOnPodConditionsPattern.type": validation.IsQualifiedName,
+	"Toleration.key": validation.IsQualifiedName, "PodAffinityTerm.topologyKey": validation.IsQualifiedName,
+	"HostPathVolumeSource.path": noBacksteps, "KeyToPath.path": localPath, "FileKeySelector.path": noBacksteps, "FileKeySelector.key": validation.IsRelaxedEnvVarName,
+}
+
+// span is what a number may be, and what the server says of another.
+type span struct {
+	least, most int64
+	text        string
+}
+
+const mostNumber = 1<<63 - 1
+
+var (
+	notNegative = span{0, mostNumber, "must be greater than or equal to 0"}
+	positive    = span{1, mostNumber, "must be greater than zero"}
+	fileMode    = span{0, 0o777, "must be a number between 0 and 0777 (octal), both inclusive"}
+	weight      = span{1, 100, "must be in the range 1-100"}
+	port        = span{1, 65535, validation.InclusiveRangeError(1, 65535)}
+	userID      = span{0, 1<<31 - 1, validation.InclusiveRangeError(0, 1<<31-1)}
+)
+
+var spans = map[string]span{
+	"CronJobSpec.startingDeadlineSeconds": notNegative, "CronJobSpec.successfulJobsHistoryLimit": notNegative, "CronJobSpec.failedJobsHistoryLimit": notNegative,
+	"JobSpec.parallelism": notNegative, "JobSpec.completions": notNegative, "JobSpec.activeDeadlineSeconds": notNegative, "JobSpec.backoffLimit": notNegative,
+	"JobSpec.ttlSecondsAfterFinished": notNegative, "JobSpec.backoffLimitPerIndex": notNegative, "JobSpec.maxFailedIndexes": notNegative,
+	"SuccessPolicyRule.succeededCount": notNegative,
+	"PodSpec.activeDeadlineSeconds":    {1, 1<<31 - 1, validation.InclusiveRangeError(1, 1<<31-1)},
+	"Probe.initialDelaySeconds":        notNegative, "Probe.timeoutSeconds": notNegative, "Probe.periodSeconds": notNegative,
+	"Probe.successThreshold": notNegative, "Probe.failureThreshold": notNegative, "Probe.terminationGracePeriodSeconds": {1, mostNumber, "must be greater than 0"},
+	"ContainerPort.containerPort": port, "ContainerPort.hostPort": port,
+	"SecretVolumeSource.defaultMode": fileMode, "ConfigMapVolumeSource.defaultMode": fileMode, "DownwardAPIVolumeSource.defaultMode": fileMode,
+	"ProjectedVolumeSource.defaultMode": fileMode, "KeyToPath.mode": fileMode,
+	"SecurityContext.runAsUser": userID, "SecurityContext.runAsGroup": userID, "PodSecurityContext.runAsUser": userID,
+	"PodSecurityContext.runAsGroup": userID, "PodSecurityContext.fsGroup": userID, "PodSecurityContext.supplementalGroups": userID,
+	"PreferredSchedulingTerm.weight": weight, "WeightedPodAffinityTerm.weight": weight,
+	"TopologySpreadConstraint.maxSkew": positive, "TopologySpreadConstraint.minDomains": positive,
+}
+
+// finder collects what the server would say.
+type finder struct{ list field.ErrorList }
+
+func (f *finder) add(errs ...*field.Error) { f.list = append(f.list, errs...) }
+
+func (f *finder) invalid(path *field.Path, value any, texts ...string) {
+	for _, text := range texts {
+		f.add(field.Invalid(path, value, text))
+	}
+}
+
+// fields holds each field of an object, and of all in it, to the tables, and
+// each object to the rules between its fields.
+func (f *finder) fields(v reflect.Value, path *field.Path) {
+	owner := typeName(v.Type())
+	f.fieldsAs(owner, v, path)
+	if rule, ok := faultRules[owner]; ok && v.CanAddr() {
+		rule(f, v.Addr().Interface(), path)
+	}
+}
+
+// fieldsAs counts the fields of an embedded object to that which embeds it.
+func (f *finder) fieldsAs(owner string, v reflect.Value, path *field.Path) {
+	for i := range v.NumField() {
+		name, inline := jsonName(v.Type().Field(i))
+		if inline {
+			f.fieldsAs(owner, v.Field(i), path)
+			continue
+		}
+		f.field(owner+"."+name, v.Field(i), path.Child(name))
+	}
+}
+
+func (f *finder) field(key string, v reflect.Value, path *field.Path) {
+	if slices.Contains(notLooked, key) {
+		return
+	}
+	if text, ok := needed[key]; ok && (v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0) {
+		f.add(field.Required(path, text))
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			return
+		}
+		if v.Elem().Kind() != reflect.Struct { // a pointer to a zero has been stated
+			f.scalar(key, v.Elem(), path)
+			return
+		}
+		f.field(key, v.Elem(), path)
+	case reflect.Struct:
+		if !slices.Contains(single, v.Type()) {
+			f.fields(v, path)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			f.item(key, v.Index(i), path.Index(i))
+		}
+	default:
+		if !v.IsZero() || slices.Contains(counted, key) {
+			f.scalar(key, v, path)
+		}
+	}
+}
+
+// counted are the fields that are judged also where they are left out.
+var counted = []string{
+	"PreferredSchedulingTerm.weight", "WeightedPodAffinityTerm.weight", "TopologySpreadConstraint.maxSkew", "TopologySpreadConstraint.whenUnsatisfiable",
+	"PodReadinessGate.conditionType", "PodFailurePolicyOnPodConditionsPattern.type", "ConfigMapKeySelector.name", "SecretKeySelector.name",
+}
+
+// single are the types that are one value.
+var single = []reflect.Type{reflect.TypeFor[resource.Quantity](), reflect.TypeFor[intstr.IntOrString](), reflect.TypeFor[metav1.Time]()}
+
+func (f *finder) item(key string, v reflect.Value, path *field.Path) {
+	if v.Kind() == reflect.Struct {
+		f.fields(v, path)
+		return
+	}
+	f.scalar(key, v, path)
+}
+
+// scalar holds a text or number that is stated to the tables.
+func (f *finder) scalar(key string, v reflect.Value, path *field.Path) {
+	switch v.Kind() {
+	case reflect.String:
+		text := v.String()
+		if words, ok := enums[key]; ok && text != "" && !slices.Contains(words, text) {
+			f.add(field.NotSupported(path, shorten(text), words))
+		}
+		if form, ok := formats[key]; ok {
+			f.invalid(path, shorten(text), form(text)...)
+		}
+	case reflect.Int32, reflect.Int64:
+		if s, ok := spans[key]; ok && (v.Int() < s.least || v.Int() > s.most) {
+			f.invalid(path, v.Int(), s.text)
+		}
+	}
+}
+
+// notLooked are parts of which nothing is said here: metadata is looked at where
+// the server does, and the rest is refused as a whole or was taken by a server.
+var notLooked = []string{
+	"CronJob.metadata", "CronJob.status", "JobTemplateSpec.metadata", "PodTemplateSpec.metadata", "PersistentVolumeClaimTemplate.metadata",
+	"PodSpec.ephemeralContainers", "JobSpec.selector", "DownwardAPIVolumeSource.items", "DownwardAPIProjection.items",
+}
+
+// namePrefix is what the server asks of some names: that a name can begin so.
+func namePrefix(name string) []string {
+	if n := len(name); n > 1 && name[n-1] == '-' {
+		name = name[:n-2] + "a"
+	}
+	return validation.IsDNS1123Subdomain(name)
+}
+
+// noBacksteps and localPath are the server's rules for paths.
+func noBacksteps(path string) []string {
+	if slices.Contains(strings.Split(path, "/"), "..") {
+		return []string{"must not contain '..'"}
+	}
+	return nil
+}
+
+func localPath(path string) []string {
+	out := descendingPath(path)
+	if strings.HasPrefix(path, "..") && !strings.HasPrefix(path, "../") {
+		out = append(out, "must not start with '..'")
+	}
+	return out
+}
+
+func descendingPath(path string) []string {
+	var out []string
+	if strings.HasPrefix(path, "/") {
+		out = append(out, "must be a relative path")
+	}
+	return append(out, noBacksteps(path)...)
+}
+
+// ruleFor makes a rule of the table out of one for a type.
+func ruleFor[T any](rule func(*finder, *T, *field.Path)) func(*finder, any, *field.Path) {
+	return func(f *finder, v any, path *field.Path) { rule(f, v.(*T), path) }
+}
+
+// stated counts the fields that are set.
+func stated(fields ...bool) (n int) {
+	for _, set := range fields {
+		if set {
+			n++
+		}
+	}
+	return n
+}
