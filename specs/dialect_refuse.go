@@ -101,7 +101,7 @@ func itemReason(d Dialect, f *field, item string) (why, next string) {
 	a, aok := plainValue(f, lo)
 	b, bok := plainValue(f, hi)
 	if d == Debian || d == Cronie {
-		if stepped && !ranged && aok {
+		if stepped && !ranged && aok && allDigits(step) && len(step) < 10 {
 			return "a step after a single number is refused", fmt.Sprintf("write %s-%d/%s", lo, f.high, step)
 		}
 	}

@@ -63,6 +63,9 @@ func (s Schedule) timeline(local *time.Location) (timeline, bool) {
 func (s Schedule) location(local *time.Location) (*time.Location, error) {
 	switch s.Zone {
 	case Local, "":
+		if local == nil {
+			return time.UTC, nil
+		}
 		return local, nil
 	case "UTC":
 		return time.UTC, nil

@@ -10,8 +10,8 @@ import "time"
 //
 //   - After a change by half an hour the hours are met at half past, so 0 3 * * *
 //     is left out on that day, and 30 1 * * * is due at 02:30 too.
-//   - A due day whose midnight is skipped can be left out as a whole, as 0 12 * *
-//     5 is in Africa/Cairo on the last Friday of April.
+//   - A due day whose midnight is skipped can be left out as a whole, as that of
+//     0 12 * * 5 is in Africa/Cairo on the last Friday of April.
 //   - What is not due within the next five years is never due again.
 //   - At a day that a zone leaves out (Pacific/Apia, 30 December 2011) the
 //     program goes round for ever: nothing is due again.

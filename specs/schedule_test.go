@@ -539,6 +539,24 @@ func FuzzParseSchedule(f *testing.F) {
 		if ok && !next.After(after) || ok && s.NeverFires() {
 			t.Fatalf("%s %q after %s is due at %s", d, text, after, next)
 		}
+		if prev, found := s.Prev(next.Add(time.Second)); ok && s.Every() == 0 && (!found || !prev.Equal(next)) {
+			t.Fatalf("%s %q %s after %s is due at %s, and before the next second at %s %v", d, text, s.Zone, after, next, prev, found)
+		}
+		if s.Words() == "" {
+			t.Fatalf("%s %q has no words", d, text)
+		}
+		for _, other := range Dialects() {
+			written, err := s.In(other)
+			if err != nil {
+				if other == d || !strings.Contains(err.Error(), "; ") {
+					t.Fatalf("%s %q in %s: %v", d, text, other, err)
+				}
+				continue
+			}
+			if back, err := ParseSchedule(other, written, s.Zone); err != nil || back.Canonical() != s.Canonical() {
+				t.Fatalf("%s %q in %s is %q, which is %s and not %s (%v)", d, text, other, written, back.Canonical(), s.Canonical(), err)
+			}
+		}
 	})
 }
 
