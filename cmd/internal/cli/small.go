@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -71,33 +70,4 @@ func (a *app) schemaCommand() *cobra.Command {
 			})
 		},
 	}
-}
-
-func (a *app) versionCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "version", Short: "the version of this program", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.write([]output{{}}, func(_ string, w io.Writer) error {
-				_, err := fmt.Fprintf(w, "rolecall %s\n", version())
-				return err
-			})
-		},
-	}
-}
-
-// version is that of the module, or of the commit that was built.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		return v
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			return "devel-" + s.Value[:min(len(s.Value), 12)]
-		}
-	}
-	return "devel"
 }
