@@ -209,7 +209,11 @@ func (j *judge) field(o *object, d specs.Difference, cosmetic bool) report.Field
 
 const hidden = "***"
 
-func (j *judge) show(v specs.Value, masked *bool) string {
+func (j *judge) show(v specs.Value, masked *bool) string { return Show(v, j.Mask, masked) }
+
+// Show is a value as text, in which what is a secret by its place or by mask is
+// hidden; that something was is said by masked.
+func Show(v specs.Value, mask func(string) string, masked *bool) string {
 	switch {
 	case v.Kind == specs.Absent:
 		return "(not set)"
@@ -217,12 +221,11 @@ func (j *judge) show(v specs.Value, masked *bool) string {
 		*masked = true
 		return hidden
 	case v.Kind == specs.Text || v.Kind == specs.Number || v.Kind == specs.Bool:
-		s := j.Mask(v.Text)
+		s := mask(v.Text)
 		*masked = *masked || s != v.Text
 		return s
 	}
-	s := j.Mask(string(specs.Spec{Body: hide(v, masked)}.CanonicalBody()))
-	return s
+	return mask(string(specs.Spec{Body: hide(v, masked)}.CanonicalBody()))
 }
 
 // hide replaces the secret leaves of a value.

@@ -3,7 +3,9 @@ package classify
 import (
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/rolecall-dev/rolecall/pkg/ledger"
 	"github.com/rolecall-dev/rolecall/pkg/report"
 	"github.com/rolecall-dev/rolecall/providers"
 	"github.com/rolecall-dev/rolecall/specs"
@@ -231,10 +233,17 @@ func (j *judge) waivers() {
 				f.Hints = append(f.Hints, "its waiver ended: "+w.UntilText)
 			}
 		}
-		if !used && j.lookedAt(w.Finding) && !j.unseen(w.Finding) {
+		if !used && !ofChange(w, j.Now) && j.lookedAt(w.Finding) && !j.unseen(w.Finding) {
 			j.note("unused-waiver", "", "the waiver of "+w.Finding+" waives nothing; remove it", w.Pos)
 		}
 	}
+}
+
+// ofChange says that a waiver in force is for what only a gate finds, so that it
+// is no wonder that there is nothing of it here.
+func ofChange(w ledger.Waiver, now time.Time) bool {
+	kind, _, _ := strings.Cut(w.Finding, ":")
+	return report.Kind(kind).OfChange() && now.Before(w.Until)
 }
 
 // unseen says that the role of a finding's id was not found and may be where

@@ -8,7 +8,7 @@ import (
 )
 
 // waivable are the kinds of finding that a person can take out of account.
-var waivable = []string{"missing", "duplicate", "ambiguous", "inactive", "drift", "unexpected"}
+var waivable = []string{"missing", "duplicate", "ambiguous", "inactive", "drift", "version", "removed", "unexpected"}
 
 // unwaivable are the kinds that no waiver can help with, and why.
 var unwaivable = map[string]string{
@@ -64,9 +64,10 @@ func (b *builder) finding(f waiverForm) {
 	}
 }
 
-// waivedRole recommends to drop a waiver that no finding can have.
+// waivedRole recommends to drop a waiver that no finding can have. That a role is
+// removed is waived in a ledger that does not have it any more.
 func (b *builder) waivedRole(f waiverForm, ref specs.Ref) {
-	if _, known := b.out.sources[ref]; !known {
+	if _, known := b.out.sources[ref]; !known && !strings.HasPrefix(f.Finding.Value, "removed:") {
 		b.warn(f.Finding.Pos, "the waiver for %s names a role and source that the ledger does not have; correct or remove it", strict.Quote(f.Finding.Value))
 	}
 }

@@ -17,14 +17,14 @@ func FindingsCSV(w io.Writer, r report.Report) error {
 	c := csv.NewWriter(w)
 	_ = c.Write([]string{
 		"id", "kind", "severity", "role", "source", "owner", "reason", "confirmed", "gates", "message", "objects", "differences", "hints",
-		"changed_by", "changed_at", "file", "line", "object_file", "object_line", "waived_until", "waiver_reason", "next_step",
+		"changed_by", "changed_at", "file", "line", "object_file", "object_line", "waived_until", "waiver_reason", "next_step", "at_base",
 	})
 	r = r.Tidy()
 	for _, f := range r.Findings {
 		_ = c.Write(cells(
 			f.ID, string(f.Kind), f.Severity, f.Role, f.Source, f.Owner, f.Reason, strconv.FormatBool(f.Confirmed), strconv.FormatBool(r.Gates(f)),
 			f.Message, strings.Join(f.Objects, "; "), differences(f), strings.Join(f.Hints, "; "), changer(f), changed(f),
-			f.Location.File, number(f.Location.Line), f.ObservedAt.File, number(f.ObservedAt.Line), waivedUntil(f), waivedWhy(f), f.NextStep,
+			f.Location.File, number(f.Location.Line), f.ObservedAt.File, number(f.ObservedAt.Line), waivedUntil(f), waivedWhy(f), f.NextStep, f.AtBase,
 		))
 	}
 	c.Flush()

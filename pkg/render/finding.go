@@ -16,6 +16,9 @@ func (t *text) finding(f report.Finding) {
 		t.wrapped(4, "hint:", "", t.free(h))
 	}
 	t.waiver(f.Waiver)
+	if s := atBase(f); s != "" {
+		t.wrapped(4, "base:", dim, t.free(s))
+	}
 	t.whereabouts(f)
 	if f.NextStep != "" {
 		t.wrapped(4, "next:", bold, t.free(f.NextStep))

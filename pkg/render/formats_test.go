@@ -330,7 +330,7 @@ func TestJUnit(t *testing.T) {
 	want := map[string]string{
 		"web-1/backup": "pass", "prod/gate": "failure missing", "web-1/index": "failure drift", "prod/invoice": "failure inactive", "web-1/mail": "skipped",
 		"actions/nightly-build": "skipped", "web-1/prune": "failure ambiguous", "prod/retry": "failure drift", "prod/stock": "error unknown", "prod/tax": "failure unreviewed",
-		"web-1/unexpected:crontab:web-1/root#5d1c22ab": "skipped", "prod/unexpected:kubernetes:prod/batch/ghost-light": "failure unexpected",
+		"web-1/removed:sweep@web-1": "failure removed", "web-1/unexpected:crontab:web-1/root#5d1c22ab": "skipped", "prod/unexpected:kubernetes:prod/batch/ghost-light": "failure unexpected",
 		"prod/coverage: namespace/night":                            "error not-read",
 		"web-1/coverage: " + render.Escape("file/etc/cron.d/"+evil): "error not-read",
 	}

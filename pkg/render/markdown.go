@@ -31,6 +31,7 @@ func Markdown(room int) Func {
 		m := markdown{room: room - tailRoom}
 		m.add("**rolecall: " + cmp.Or(prose(string(r.Verdict)), "no verdict") + "**: " + sentence(r) + "\n")
 		m.findings(r)
+		m.changes(r)
 		m.gaps(r)
 		m.differences(r)
 		m.roles(r)
@@ -152,6 +153,9 @@ func (m *markdown) findings(r report.Report) {
 		kind := prose(f.Kind.Entry().Title)
 		if f.Waived() {
 			kind += ", waived"
+		}
+		if f.AtBase == report.AtBasePresent {
+			kind += ", already so at the base"
 		}
 		what := code(f.Message, messageRoom/2)
 		if n := len(meaningful(f)); n > 0 {

@@ -76,7 +76,7 @@ func (p *prometheus) found() {
 	var kinds, states []string
 	for _, e := range report.Catalogue() {
 		kinds = append(kinds, string(e.Kind))
-		if e.Kind != report.Unexpected {
+		if e.Kind != report.Unexpected && !e.Kind.OfChange() {
 			states = append(states, string(e.Kind))
 		}
 	}

@@ -22,7 +22,7 @@ const (
 func sample() report.Report {
 	r := report.Report{
 		Tool: report.Tool{Name: "rolecall", Version: "0.1.0"}, Mode: "live", ObservedAt: observed, Canonicalisation: "rc1",
-		Ledger: report.Ledger{Path: "ledger.yaml", Name: "shop", Revision: 12}, Verdict: report.Findings, ExitCode: 1, FailOn: report.Gating(),
+		Ledger: report.Ledger{Path: "ledger.yaml", Name: "shop", Revision: 12}, Verdict: report.Findings, ExitCode: 1, FailOn: report.GatingChange(),
 		Summary: report.Summary{Roles: 10, OK: 1, Missing: 1, Duplicate: 1, Ambiguous: 1, Inactive: 1, Drift: 2, Unknown: 1, Unreviewed: 1, OutOfScope: 1, Unexpected: 2, Waived: 1, Gaps: 2, Objects: 41, Ignored: 3},
 		Coverage: []report.Coverage{
 			{Source: "prod", Provider: "kubernetes", Part: "namespace/batch", State: "read", Objects: 9},
@@ -46,6 +46,15 @@ func sample() report.Report {
 	role("stock", "prod", report.State(report.Unknown), "30 4 * * *", due("2026-11-02T04:30:00Z"))
 	role("tax", "prod", report.State(report.Unreviewed), "0 5 1 1 *", due("2027-01-01T05:00:00Z"))
 	r.Roles[0].Cosmetic = []report.Field{{Path: "schedule", Desired: "17 3 * * *", Observed: "17 03 * * *", Cosmetic: true}}
+	r.Summary.Version, r.Summary.Removed = 1, 1
+	r.Gate = &report.Against{Rev: "main", Base: "3f2a1b0c4d5e6f708192a3b4c5d6e7f801234567", MergeBase: true, Changes: []report.Edit{
+		{Of: "role", Name: "tax", What: "changed", Owner: "finance", Location: at("ledger.yaml", 66), BaseLocation: at("ledger.yaml", 66), Fields: []report.EditField{
+			{Path: "schedule", Before: "0 4 1 1 *", After: "0 5 1 1 *", BeforeWords: "at 04:00 on 1 January", AfterWords: "at 05:00 on 1 January"},
+			{Path: "env.TOKEN", Before: "***", After: "***", Masked: true},
+		}},
+		{Of: "role", Name: "sweep", What: "removed", Owner: "web", BaseLocation: at("ledger.yaml", 70)},
+		{Of: "waiver", Name: "drift:" + evil, What: "added", Location: at("ledger.yaml", 51)},
+	}}
 	r.Findings = findings()
 	r.Notes = []report.Note{
 		{Code: "unused-waiver", Message: "the waiver of missing:gone@prod waives nothing; remove it", Location: at("ledger.yaml", 40)},
@@ -69,7 +78,7 @@ func findings() []report.Finding {
 		{ID: "duplicate:mail@web-1", Kind: report.Duplicate, Role: "mail", Source: "web-1", Message: "2 objects play the role", Objects: []string{"crontab:web-1/deploy#mail", "crontab:web-1/etc/cron.d/mail#mail"}, NextStep: next(report.Duplicate), Location: at("ledger.yaml", 38),
 			Waiver: &report.Waiver{Reason: "both until the move is over", Owner: "web", Until: "2026-12-24", Pos: at("ledger.yaml", 55)}},
 		{ID: "ambiguous:prune@web-1", Kind: report.Ambiguous, Role: "prune", Source: "web-1", Message: "crontab:web-1/root#5d1c22aa is claimed by prune and sweep", NextStep: next(report.Ambiguous), Location: at("ledger.yaml", 44)},
-		{ID: "drift:retry@prod", Kind: report.Drift, Role: "retry", Source: "prod", Owner: "payments-oncall", Reason: "edited-without-version", Objects: []string{"kubernetes:prod/batch/retry"}, Message: "kubernetes:prod/batch/retry was changed and its version was not", NextStep: next(report.Drift), Location: at("ledger.yaml", 14), ChangedBy: &report.Change{Who: "kubectl-edit", When: observed.Add(-9 * time.Hour), Evidence: "managedFields"},
+		{ID: "drift:retry@prod", Kind: report.Drift, Role: "retry", Source: "prod", Owner: "payments-oncall", Reason: "edited-without-version", Objects: []string{"kubernetes:prod/batch/retry"}, Message: "kubernetes:prod/batch/retry was changed and its version was not", NextStep: next(report.Drift), Location: at("ledger.yaml", 14), AtBase: report.AtBasePresent, ChangedBy: &report.Change{Who: "kubectl-edit", When: observed.Add(-9 * time.Hour), Evidence: "managedFields"},
 			Fields: []report.Field{
 				{Path: "schedule", Desired: "*/5 * * * *", Observed: "*/10 * * * *"},
 				{Path: "jobTemplate.spec.template.spec.containers[main].env[DB_PASSWORD].value", Desired: "***", Observed: "***", Masked: true},
@@ -79,6 +88,8 @@ func findings() []report.Finding {
 		{ID: "unreviewed:tax@prod", Kind: report.Unreviewed, Role: "tax", Source: "prod", Message: "review: pending", NextStep: next(report.Unreviewed), Location: at("ledger.yaml", 66)},
 		{ID: "unexpected:crontab:web-1/root#5d1c22ab", Kind: report.Unexpected, Source: "web-1", Reason: "no-role", Message: "crontab:web-1/root#5d1c22ab at /etc/crontab:20 plays no role of the ledger", NextStep: next(report.Unexpected), Location: at("/etc/crontab", 20), ObservedAt: at("/etc/crontab", 20)},
 		{ID: "unexpected:kubernetes:prod/batch/ghost-light", Kind: report.Unexpected, Source: "prod", Reason: "invalid-marker", Marked: true, Message: "kubernetes:prod/batch/ghost-light carries a marker that cannot be the key of a role: " + evil, NextStep: next(report.Unexpected)},
+		{ID: "version:tax@prod", Kind: report.Version, Role: "tax", Source: "prod", Reason: "not-raised", Message: "the schedule of the role is another one, and its version is still 1", NextStep: next(report.Version), Location: at("ledger.yaml", 67), AtBase: report.AtBaseAbsent},
+		{ID: "removed:sweep@web-1", Kind: report.Removed, Role: "sweep", Source: "web-1", Owner: "web", Reason: "role-removed", Message: "the change takes role sweep out of the ledger; it stood at ledger.yaml:70 in main", NextStep: next(report.Removed), Location: at("ledger.yaml", 69), AtBase: report.AtBaseAbsent},
 	}
 }
 

@@ -37,6 +37,7 @@ func (t *text) body() {
 	}
 	t.byRole()
 	t.unexpected()
+	t.changes()
 	t.gaps()
 	t.outOfScope()
 	if t.opts.Verbose > 0 {

@@ -36,6 +36,7 @@ func words(f report.Finding) []string {
 	if f.Waiver != nil {
 		add(waiverWords(*f.Waiver))
 	}
+	add("base:", atBase(f))
 	add("next:", f.NextStep)
 	return out
 }

@@ -18,6 +18,8 @@ const (
 	Drift      Kind = "drift"
 	Unknown    Kind = "unknown"
 	Unreviewed Kind = "unreviewed"
+	Version    Kind = "version"
+	Removed    Kind = "removed"
 	Unexpected Kind = "unexpected"
 )
 
@@ -52,6 +54,8 @@ var catalogue = []Entry{
 	{Drift, "drift", "error", "The object does not do, or not when, what the ledger states, or has another version.", "compare the fields, then bring the object or the ledger up to date by a reviewed change"},
 	{Unknown, "unknown", "warning", "The role was not found, and a part in which it could be was not read.", "make the unread part readable (see coverage) and run the audit again"},
 	{Unreviewed, "unreviewed", "warning", "No person has reviewed the role yet.", "read the role, then remove its line review: pending"},
+	{Version, "version", "error", "The change gives a role another spec and leaves its version, or lowers the version (gate only).", "raise the version in the ledger and on the object, or take the edit back"},
+	{Removed, "removed", "error", "The change takes a role out of the ledger, so that nothing would miss its job any more (gate only).", "ask the owner; if the role is to go, waive this finding in the same change"},
 	{Unexpected, "unexpected", "warning", "An object plays no role that the ledger has here.", "add the role to the ledger, or remove the job, or ignore it for its source"},
 }
 
@@ -77,6 +81,12 @@ func (k Kind) order() int {
 // Gating are the kinds that fail an audit by default: all but Unknown, which
 // has an exit code of its own. Of Unexpected only objects with a marker count.
 func Gating() []Kind {
+	return slices.DeleteFunc(GatingChange(), Kind.OfChange)
+}
+
+// GatingChange are those that fail a gate by default. Of Unexpected only objects
+// count that carry a marker or that the change brings.
+func GatingChange() []Kind {
 	var out []Kind
 	for _, e := range catalogue {
 		if e.Kind != Unknown && e.Kind != Unexpected {

@@ -33,6 +33,7 @@ type Report struct {
 	Roles            []Role     `json:"roles"`
 	Findings         []Finding  `json:"findings"`
 	Notes            []Note     `json:"notes"`
+	Gate             *Against   `json:"gate"` // null if nothing but the present state was judged
 }
 
 // Tool is the program that made a report.
@@ -75,6 +76,8 @@ type Summary struct {
 	Unreviewed int `json:"unreviewed"`
 	OutOfScope int `json:"out_of_scope"`
 	Unexpected int `json:"unexpected"` // findings
+	Version    int `json:"version"`    // findings
+	Removed    int `json:"removed"`    // findings
 	Waived     int `json:"waived"`     // findings
 	Gaps       int `json:"gaps"`       // parts in scope that were not read whole
 	Objects    int `json:"objects"`
@@ -142,6 +145,8 @@ type Finding struct {
 	Waiver     *Waiver   `json:"waiver"`
 	// Marked says that the object of an unexpected finding carries a marker.
 	Marked bool `json:"marked"`
+	// AtBase says how the base of a gate stands to the finding; empty without one.
+	AtBase string `json:"at_base"`
 }
 
 // Field is one difference, with secrets masked.
@@ -236,6 +241,11 @@ func (r Report) Tidy() Report {
 		}
 	}
 	r.FailOn = notNil(r.FailOn)
+	if r.Gate != nil {
+		gate := *r.Gate
+		gate.Changes = tidy(gate.Changes)
+		r.Gate = &gate
+	}
 	return r
 }
 

@@ -15,7 +15,8 @@ const (
 
 // Gate says what may fail an audit.
 type Gate struct {
-	// Kinds fail it; nil means Gating() and Unexpected for marked objects only.
+	// Kinds fail it; nil means Gating(), or GatingChange(), and Unexpected for
+	// objects that are marked or that the change brings.
 	Kinds []Kind
 	// ExitZero takes findings out of account, and nothing else.
 	ExitZero bool
@@ -23,15 +24,19 @@ type Gate struct {
 	AllowPartial bool
 	// RequireAllSources makes a source that was not looked at a gap.
 	RequireAllSources bool
+	// OfChange says that a change is judged too; its kinds gate as well.
+	OfChange bool
+	// OnlyNew takes out of account what is just so at the base of the change.
+	OnlyNew bool
 }
 
 // fails says that a finding is of a kind that gates.
 func (g Gate) fails(f Finding) bool {
-	if f.Waived() || f.Kind == Unknown {
+	if f.Waived() || f.Kind == Unknown || g.OnlyNew && f.AtBase == AtBasePresent {
 		return false
 	}
 	if g.Kinds == nil {
-		return f.Kind != Unexpected || f.Marked
+		return f.Kind != Unexpected || f.Marked || f.AtBase == AtBaseAbsent
 	}
 	return slices.Contains(g.Kinds, f.Kind)
 }
@@ -71,17 +76,20 @@ func leftOut(f Finding) bool {
 
 // FailOn are the kinds that fail the audit, as the report says them.
 func (g Gate) FailOn() []Kind {
-	if g.Kinds == nil {
-		return Gating()
+	switch {
+	case g.Kinds != nil:
+		return g.Kinds
+	case g.OfChange:
+		return GatingChange()
 	}
-	return g.Kinds
+	return Gating()
 }
 
 // Gates says that a finding is of the kinds that fail this audit. Whether
 // --exit-zero then took it out of account, a report does not say.
 func (r Report) Gates(f Finding) bool {
-	g := Gate{Kinds: r.FailOn}
-	if slices.Equal(r.FailOn, Gating()) {
+	g := Gate{Kinds: r.FailOn, OnlyNew: r.Gate != nil && r.Gate.OnlyNew}
+	if slices.Equal(r.FailOn, Gate{OfChange: r.Gate != nil}.FailOn()) {
 		g.Kinds = nil
 	}
 	return g.fails(f)

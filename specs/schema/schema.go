@@ -12,7 +12,9 @@ import (
 var files embed.FS
 
 // Names are the formats that have a schema.
-func Names() []string { return []string{"ledger", "config", "report", "inventory", "schedule"} }
+func Names() []string {
+	return []string{"ledger", "config", "report", "inventory", "schedule", "ledgerdiff"}
+}
 
 // Get is the schema of a format as JSON, or nil if there is no such format.
 func Get(name string) []byte {

@@ -141,7 +141,7 @@ func TestReportSchemaNamesEveryKind(t *testing.T) {
 		if e.Kind != report.Unknown {
 			r.FailOn = []report.Kind{e.Kind}
 		}
-		if e.Kind != report.Unexpected {
+		if e.Kind != report.Unexpected && !e.Kind.OfChange() {
 			r.Roles[0].State = report.State(e.Kind)
 		}
 		if err := s.Validate(encoded(t, r)); err != nil {
@@ -180,6 +180,34 @@ func sample() report.Report {
 			ChangedBy: &report.Change{Who: "kubectl", When: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), Evidence: "managedFields"},
 			Waiver:    &report.Waiver{Reason: "trial", Until: "2026-12-24", Pos: at}, Location: at}},
 		Notes: []report.Note{{Code: "unused-waiver", Message: "m", Location: at}},
+		Gate:  &report.Against{Rev: "main", Base: strings.Repeat("0f", 20), MergeBase: true, Changes: edits()},
+	}
+}
+
+func edits() []report.Edit {
+	return []report.Edit{{Of: "role", Name: "retry", What: "changed", Location: specs.Pos{File: "ledger.yaml", Line: 3},
+		Fields: []report.EditField{{Path: "schedule", Before: "0 1 * * *", After: "0 2 * * *", BeforeWords: "at 01:00 every day", AfterWords: "at 02:00 every day"}}}}
+}
+
+// TestLedgerDiffSchema holds the schema to the Go form and to what is written.
+func TestLedgerDiffSchema(t *testing.T) {
+	var root map[string]any
+	if err := json.Unmarshal(schema.Get("ledgerdiff"), &root); err != nil {
+		t.Fatal(err)
+	}
+	walk(t, root, root, reflect.TypeFor[report.LedgerDiff](), "ledgerdiff")
+	for _, d := range []report.LedgerDiff{{}, {To: report.Edition{Rev: "main", Commit: strings.Repeat("0f", 20)}, Changes: edits()}} {
+		var b bytes.Buffer
+		if err := report.EncodeLedgerDiff(&b, d); err != nil {
+			t.Fatal(err)
+		}
+		doc, err := jsonschema.UnmarshalJSON(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := compile(t, "ledgerdiff").Validate(doc); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
