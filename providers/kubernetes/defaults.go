@@ -74,6 +74,7 @@ var defaults = map[string]specs.Value{
 	"Toleration.operator":                         specs.NewText("Equal"),
 	"TopologySpreadConstraint.nodeAffinityPolicy": specs.NewText("Honor"),
 	"TopologySpreadConstraint.nodeTaintsPolicy":   specs.NewText("Ignore"),
+	"SecurityContext.procMount":                   specs.NewText("Default"), // old servers wrote it
 	"Container.securityContext":                   specs.NewMap(),
 	"Container.lifecycle":                         specs.NewMap(),
 	"SecurityContext.capabilities":                specs.NewMap(),

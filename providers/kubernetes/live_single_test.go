@@ -158,7 +158,7 @@ func orderFree(key string) bool {
 var unsaid = []string{
 	"Toleration.operator", "TopologySpreadConstraint.nodeAffinityPolicy", "TopologySpreadConstraint.nodeTaintsPolicy",
 	"ResourceFieldSelector.divisor", // 1, also where it is 0
-	"FileKeySelector.optional",
+	"FileKeySelector.optional", "SecurityContext.procMount",
 }
 
 // attempts is how many objects and values are tried for a change that the
@@ -339,7 +339,9 @@ type workshop struct {
 	lock    sync.Mutex
 	made    int
 	plains  map[*specimen]*specimen
-	unclear []string // Jobs and Pods of which the server did not say what they would be
+	// namespace is that of the Jobs and Pods.
+	namespace string
+	unclear   []string // Jobs and Pods of which the server did not say what they would be
 }
 
 const changedNamespace = "changed"
@@ -380,7 +382,7 @@ func (w *workshop) plain(s *specimen) (*specimen, string) {
 }
 
 func newWorkshop(c *kubetest.Cluster, p *population) *workshop {
-	w := &workshop{cluster: c, with: map[string][]*specimen{}, plains: map[*specimen]*specimen{}}
+	w := &workshop{cluster: c, namespace: changedNamespace, with: map[string][]*specimen{}, plains: map[*specimen]*specimen{}}
 	small := slices.Clone(p.all)
 	size := map[*specimen]int{}
 	for _, s := range small {
@@ -568,10 +570,10 @@ func (w *workshop) comesOf(cj *batchv1.CronJob) (job, pod any) {
 			}
 		}
 	}
-	job = w.dryRun("/apis/batch/v1/namespaces/"+changedNamespace+"/jobs", batchv1.Job{
+	job = w.dryRun("/apis/batch/v1/namespaces/"+w.namespace+"/jobs", batchv1.Job{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
 		ObjectMeta: metav1.ObjectMeta{Name: "j", Labels: cj.Spec.JobTemplate.Labels, Annotations: cj.Spec.JobTemplate.Annotations}, Spec: *spec})
-	pod = w.dryRun("/api/v1/namespaces/"+changedNamespace+"/pods", corev1.Pod{
+	pod = w.dryRun("/api/v1/namespaces/"+w.namespace+"/pods", corev1.Pod{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
 		ObjectMeta: metav1.ObjectMeta{Name: "p", Labels: template.Labels, Annotations: template.Annotations, Finalizers: template.Finalizers}, Spec: template.Spec})
 	return job, pod
