@@ -19,7 +19,10 @@ type Input struct {
 	Sources []Source
 	// Folder is where templates go, relative to the ledger, with slashes.
 	Folder string
-	Rules  Rules
+	// InUse says that a file of that name is there already, by a path like
+	// File.Name; nil if none is.
+	InUse func(name string) bool
+	Rules Rules
 }
 
 // Source is one source and what was seen of it.
@@ -122,6 +125,7 @@ type role struct {
 	objects []providers.Object // the first is what the role is written from
 	// elsewhere are objects of the same marker in other sources.
 	elsewhere []sighting
+	owner     string
 	version   string
 	match     specs.Match
 	spec      specs.Statement

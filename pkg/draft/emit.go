@@ -49,7 +49,7 @@ func (d *drafter) emit() []byte {
 			if n > 0 {
 				b.WriteString("\n")
 			}
-			r.write(&b)
+			r.write(&b, "  ")
 		}
 	}
 	return b.Bytes()
@@ -75,14 +75,14 @@ func count(n int, word string) string {
 }
 
 // write is a role as a person would write it.
-func (r *role) write(b *bytes.Buffer) {
+func (r *role) write(b *bytes.Buffer, indent string) {
 	for _, c := range r.comments {
-		fmt.Fprintf(b, "  # %s\n", oneLine(c))
+		fmt.Fprintf(b, "%s# %s\n", indent, oneLine(c))
 	}
 	out := encode(mapping(r.key, r.node()))
 	for _, line := range bytes.SplitAfter(out, []byte("\n")) {
 		if len(line) > 0 {
-			b.WriteString("  ")
+			b.WriteString(indent)
 			b.Write(line)
 		}
 	}
@@ -90,6 +90,9 @@ func (r *role) write(b *bytes.Buffer) {
 
 func (r *role) node() *yaml.Node {
 	n := mapping()
+	if r.owner != "" {
+		put(n, "owner", scalar(r.owner))
+	}
 	if len(r.sources) == 1 {
 		put(n, "source", scalar(r.sources[0]))
 	} else {

@@ -254,10 +254,10 @@ func (d *drafter) inBody(s *Source, v, marked specs.Value, name string) bool {
 func (d *drafter) templateName(key string) string {
 	name := key
 	for n := 2; ; n++ {
-		fold := strings.ToLower(name)
-		if other, used := d.files[fold]; !used || other == key {
+		fold, file := strings.ToLower(name), path.Join(d.Folder, name+".yaml")
+		if other, used := d.files[fold]; (!used || other == key) && (d.InUse == nil || !d.InUse(file)) {
 			d.files[fold] = key
-			return path.Join(d.Folder, name+".yaml")
+			return file
 		}
 		name = key + "-" + strconv.Itoa(n)
 	}
