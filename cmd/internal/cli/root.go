@@ -56,6 +56,7 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(
 		a.auditCommand(), a.listCommand(), a.explainCommand(), a.ledgerCommand(), a.renderCommand(),
 		a.snapshotCommand(), a.scheduleCommand(), a.doctorCommand(), a.schemaCommand(), a.versionCommand(),
+		a.manualCommand(),
 	)
 	root.AddCommand(topics()...)
 	root.SetHelpCommand(helpCommand())
