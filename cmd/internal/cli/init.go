@@ -84,7 +84,7 @@ func (a *app) ledgerInit(cmd *cobra.Command, f targetFlags, args []string) error
 	if d.Roles == 0 {
 		return usage(fmt.Errorf("there is no job to write a role for: %s", b.nothing(d)))
 	}
-	j, err := a.rejudge(b, d)
+	j, err := a.rejudge(b, d.Ledger, d.Templates, nil)
 	if err != nil {
 		return internal(fmt.Errorf("the draft is not read back as it was meant: %w; nothing was written, please report this", err))
 	}
@@ -235,17 +235,10 @@ func (b beginning) nothing(d draft.Draft) string {
 	return text + "; look at them with: rolecall list"
 }
 
-// rejudge reads the draft as an audit will, and judges what was seen by it.
-func (a *app) rejudge(b beginning, d draft.Draft) (classify.Judgement, error) {
-	read := func(rel string) ([]byte, error) {
-		for _, t := range d.Templates {
-			if t.Name == rel {
-				return t.Data, nil
-			}
-		}
-		return nil, fs.ErrNotExist
-	}
-	l, _, err := ledger.Parse(b.Settings.Ledger, d.Ledger, read)
+// rejudge reads a ledger as an audit will, with templates that are not written
+// yet, and judges what was seen by it. Read knows the other templates.
+func (a *app) rejudge(b beginning, text []byte, templates []draft.File, read ledger.ReadFile) (classify.Judgement, error) {
+	l, _, err := ledger.Parse(b.Settings.Ledger, text, withFiles(templates, read))
 	if err != nil {
 		return classify.Judgement{}, err
 	}
@@ -258,6 +251,21 @@ func (a *app) rejudge(b beginning, d draft.Draft) (classify.Judgement, error) {
 		rules[src.Name] = src.Rule
 	}
 	return classify.Judge(classify.Input{Ledger: l, Desired: desired, World: b.world, Rules: rules, Now: a.now(), Mask: redact.Text}), nil
+}
+
+// withFiles reads templates that are not written yet before those that are.
+func withFiles(templates []draft.File, read ledger.ReadFile) ledger.ReadFile {
+	return func(rel string) ([]byte, error) {
+		for _, t := range templates {
+			if t.Name == rel {
+				return t.Data, nil
+			}
+		}
+		if read == nil {
+			return nil, fs.ErrNotExist
+		}
+		return read(rel)
+	}
 }
 
 // sayBegun prints what was written, what an audit makes of it, and what to do.
