@@ -38,7 +38,9 @@ func parseBusybox(text string) (*plan, *refusal) {
 			p.warn("%s %.80q: busybox logs a parse error and runs the job by what it read before (%s)%s", fields[i].name, fs[i], broken.why, busyboxWider(i, sets[i]))
 		}
 		p.warnBusyboxStep(i, fs[i])
-		p.warnOverflow(i, fs[i])
+		if len(fs[i]) > 9 {
+			p.warnOverflow(i, fs[i])
+		}
 	}
 	busyboxDays(&sets)
 	p.setFields(sets)
@@ -62,7 +64,11 @@ func busyboxWider(i int, set uint64) string {
 
 // warnBusyboxStep is for steps that the program reads in its own way.
 func (p *plan) warnBusyboxStep(i int, s string) {
-	for more := strings.Contains(s, "/"); more; {
+	slash := strings.IndexByte(s, '/')
+	if slash < 0 || s[0] == '*' && i != fieldDom && s[slash:] < "/:" && s[slash:] > "/1" && strings.IndexByte(s, ',') < 0 {
+		return // no step, or the usual */n
+	}
+	for more := true; more; {
 		var item string
 		item, s, more = strings.Cut(s, ",")
 		span, step, stepped := strings.Cut(item, "/")

@@ -9,11 +9,14 @@ func parseCronie(text string) (*plan, *refusal) {
 func cronieList(p *plan, i int, s string) (uint64, bool) {
 	var set uint64
 	for {
+		drawn := len(p.drawn)
 		span, rest, ok := cronieRange(p, i, s)
 		if !ok || rest != "" && rest[0] != ',' {
 			return 0, false
 		}
-		set |= span
+		if set |= span; span == 0 && len(p.drawn) == drawn {
+			p.warnReversed(&fields[i], s)
+		}
 		if rest == "" {
 			return set, true
 		}

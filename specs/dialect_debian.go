@@ -34,8 +34,8 @@ func parseVixie(d Dialect, text string, list func(*plan, int, string) (uint64, b
 		if sets[i], ok = list(p, i, fs[i]); !ok {
 			return nil, explain(d, &fields[i], fs[i])
 		}
-		if len(fs[i]) > 2 {
-			p.warnVixie(i, fs[i])
+		if len(fs[i]) > 9 {
+			p.warnOverflow(i, fs[i])
 		}
 	}
 	p.setFields(sets)
@@ -45,25 +45,9 @@ func parseVixie(d Dialect, text string, list func(*plan, int, string) (uint64, b
 	return p, nil
 }
 
-// warnVixie is for what the family takes and reads otherwise than written.
-func (p *plan) warnVixie(i int, s string) {
-	if len(s) > 9 {
-		p.warnOverflow(i, s)
-	}
-	dash := strings.IndexByte(s, '-')
-	if dash < 0 {
-		return
-	}
-	for more := true; more; {
-		var item string
-		item, s, more = strings.Cut(s, ",")
-		span, _, _ := strings.Cut(item, "/")
-		lo, hi, ranged := strings.Cut(span, "-")
-		a, known := plainValue(&fields[i], lo)
-		if b, ok := plainValue(&fields[i], hi); ranged && known && ok && a > b {
-			p.warn("%s %.80q: the range is reversed and has no value here", fields[i].name, item)
-		}
-	}
+// warnReversed is for a range of which nothing is set.
+func (p *plan) warnReversed(f *field, token string) {
+	p.warn("%s %.80q: a range is reversed and has no value here", f.name, token)
 }
 
 func vixieWordRefusal(text string, n int) *refusal {
@@ -91,7 +75,9 @@ func debianList(p *plan, i int, s string) (uint64, bool) {
 		if !ok || rest != "" && rest[0] == 0xff { // which the program takes for the end of the file
 			return 0, false
 		}
-		set |= span
+		if set |= span; span == 0 {
+			p.warnReversed(f, s)
+		}
 		if rest == "" || rest[0] != ',' {
 			p.warnDropped(f, s, rest)
 			return set, true

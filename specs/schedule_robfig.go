@@ -23,7 +23,10 @@ import "time"
 // afterRobfig is what the program names for an instant.
 func (t timeline) afterRobfig(after int64) (int64, bool) {
 	at, ok := t.nextSlot(after)
-	if ok && t.evenBetween(after-32*86400, at) { // it goes back to the first of the month
+	if seg := segmentAt(t.loc, after+1); ok && seg.start <= after-aMonth && at < seg.end {
+		return at, yearOf(at+seg.offset) <= yearOf(after+1+seg.offset)+robfigYears
+	}
+	if ok && t.evenBetween(after-aMonth, at) {
 		from, to := t.walkFrom(after+1), t.walkFrom(at)
 		return at, to.year() <= from.year()+robfigYears
 	}
@@ -41,6 +44,15 @@ func (t timeline) afterRobfig(after int64) (int64, bool) {
 const mostRounds = 100_000
 
 const robfigYears = 5
+
+// aMonth: the search goes back to the first of the month.
+const aMonth = 32 * 86400
+
+// yearOf is the year of a local second.
+func yearOf(local int64) int {
+	year, _, _ := dateOf(int(floorDiv64(local, 86400)))
+	return year
+}
 
 // evenBetween says that no odd change lies in from < change <= to.
 func (t timeline) evenBetween(from, to int64) bool {
@@ -72,6 +84,10 @@ func (s segment) settled() int64 {
 
 // nextRobfig is the first instant after one in the chain.
 func (t timeline) nextRobfig(after int64) (int64, bool) {
+	if t.loc == time.UTC {
+		at, ok := t.nextSlot(after)
+		return at, ok && yearOf(at) <= yearOf(after+1)+robfigYears
+	}
 	seg, ok := t.oddBefore(after)
 	if !ok {
 		return t.afterRobfig(after)
@@ -167,9 +183,7 @@ func (w *robfigWalk) local() int64 {
 }
 
 func (w *robfigWalk) year() int {
-	days, _ := w.date()
-	year, _, _ := dateOf(days)
-	return year
+	return yearOf(w.local())
 }
 
 // date is the moment as a day since 1970 and the second of that day.
