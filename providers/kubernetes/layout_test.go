@@ -136,7 +136,7 @@ func (l *layout) fields(v reflect.Value, out entries) entries {
 var tells = []string{
 	"PodSpec.restartPolicy", "PodSpec.serviceAccountName", "Container.lifecycle", "SecurityContext.windowsOptions", "PodSecurityContext.windowsOptions", "ResourceRequirements.claims",
 	"ObjectMeta.finalizers", "ObjectMeta.ownerReferences", "ObjectMeta.managedFields", "SecurityContext.seLinuxOptions", "PodSecurityContext.seLinuxOptions",
-	"SecurityContext.capabilities", "PodSecurityContext.supplementalGroups", "PodSpec.resources",
+	"SecurityContext.capabilities", "PodSecurityContext.supplementalGroups", "PodSpec.resources", "SecurityContext.procMount",
 }
 
 // nothing is a way to write a field that is left out.

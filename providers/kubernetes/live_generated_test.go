@@ -36,13 +36,17 @@ var (
 // specimen is a generated CronJob that the server has taken.
 type specimen struct {
 	cj     *batchv1.CronJob
-	file   string
-	first  bool // taken as it was generated, without a repair
+	text   []byte // as it was given to the server
+	first  bool   // taken as it was generated, without a repair
 	stored *batchv1.CronJob
 }
 
 // population is what the tests of generated CronJobs have in common.
 type population struct {
+	// gated is for a server whose gates are open.
+	gated bool
+	count int // 0 is that of the flag
+
 	once    sync.Once
 	dir     string
 	all     []*specimen
@@ -66,8 +70,12 @@ func (p *population) grow(t *testing.T, c *kubetest.Cluster) *population {
 		if p.dir, p.err = os.MkdirTemp("", "generated-"); p.err != nil {
 			return
 		}
-		m := newMaker(*seedFlag, false)
-		for i := range *countFlag {
+		defer os.RemoveAll(p.dir)
+		m := newMaker(*seedFlag, p.gated)
+		if p.count == 0 {
+			p.count = *countFlag
+		}
+		for i := range p.count {
 			cj := m.cronJob(fmt.Sprintf("g-%05d", i))
 			p.all = append(p.all, &specimen{cj: cj})
 		}
@@ -117,9 +125,9 @@ func (p *population) post(c *kubetest.Cluster, s *specimen, seed uint64, lock *s
 			s.cj.Labels, s.cj.Annotations = map[string]string{"app": s.cj.Name}, map[string]string{roleAnnotation: s.cj.Name, versionAnnotation: "1.10"}
 		}
 		text, contentType := l.write(s.cj)
-		s.file = filepath.Join(p.dir, s.cj.Name+map[string]string{"application/yaml": ".yaml", "application/json": ".json"}[contentType])
-		if err := os.WriteFile(s.file, text, 0o600); err != nil {
-			return err
+		file := filepath.Join(p.dir, s.cj.Name+map[string]string{"application/yaml": ".yaml", "application/json": ".json"}[contentType])
+		if s.text = text; os.WriteFile(file, text, 0o600) != nil {
+			return fmt.Errorf("cannot write %s", file)
 		}
 		answer, err := c.Send(http.MethodPost, jobsPath(generatedNamespace)+"?fieldValidation=Strict&fieldManager=generated", contentType, text)
 		if err == nil {
@@ -127,7 +135,7 @@ func (p *population) post(c *kubetest.Cluster, s *specimen, seed uint64, lock *s
 			s.stored = &batchv1.CronJob{}
 			return json.Unmarshal(answer, s.stored)
 		}
-		_ = os.Remove(s.file)
+		_ = os.Remove(file)
 		var status metav1.Status
 		if json.Unmarshal(answer, &status) != nil || status.Details == nil || len(status.Details.Causes) == 0 {
 			return fmt.Errorf("%s: %w\n%s", s.cj.Name, err, text)
@@ -217,7 +225,38 @@ func byName(o providers.Observation) map[string]providers.Object {
 // takes.
 func TestRealGenerated(t *testing.T) {
 	c := realCluster(t)
-	p := generated.grow(t, c)
+	generated.grow(t, c).check(t)
+}
+
+// openGates are those behind which the fields of shut stand.
+const openGates = "--feature-gates=GenericWorkload=true,ContainerStopSignals=true,ClusterTrustBundle=true,ClusterTrustBundleProjection=true,PodCertificateRequest=true,CrossNamespaceVolumeDataSource=true"
+
+// TestRealOpenedGates: the same with the fields that a server drops by default.
+func TestRealOpenedGates(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("asks a real API server")
+	}
+	c := kubetest.Start(t)
+	c.KillServer()
+	if err := c.StartServer(openGates, "--runtime-config=api/all=true"); err != nil {
+		t.Fatal(err)
+	}
+	p := &population{gated: true, count: 120}
+	covered := p.grow(t, c).check(t)
+	for _, e := range shut {
+		for _, l := range leaves() {
+			if reasonIn([]exception{e}, l.path) != "" && reasonIn(impossible, l.path) == "" && covered[l.path] == 0 {
+				t.Errorf("no accepted CronJob has %s (%s)", l.path, e.reason)
+			}
+		}
+	}
+}
+
+// check compares each CronJob from its file and from the server, and says in how
+// many each leaf is.
+func (p *population) check(t *testing.T) map[string]int {
+	t.Helper()
 	taken, first := 0, 0
 	covered, dropped := map[string]int{}, map[string]bool{}
 	for _, s := range p.all {
@@ -247,12 +286,16 @@ func TestRealGenerated(t *testing.T) {
 		sameObject(t, s, offline, live)
 	}
 	var missing []string
+	possible := 0
 	for _, l := range leaves() {
+		if reasonIn(impossible, l.path) == "" && (p.gated || reasonIn(shut, l.path) == "") {
+			possible++
+		}
 		if covered[l.path] == 0 && reasonIn(impossible, l.path) == "" && reasonIn(shut, l.path) == "" {
 			missing = append(missing, l.path)
 		}
 	}
-	t.Logf("%d of %d CronJobs were taken, %d of them as generated; they have %d of %d fields", taken, len(p.all), first, len(covered), len(leaves()))
+	t.Logf("%d of %d CronJobs were taken, %d of them as generated; they have %d of the %d fields that a valid one can have (the API has %d)", taken, len(p.all), first, len(covered), possible, len(leaves()))
 	for _, why := range slices.Sorted(maps.Keys(p.refused)) {
 		t.Logf("refused %d times: %.200s", p.refused[why], why)
 	}
@@ -262,13 +305,13 @@ func TestRealGenerated(t *testing.T) {
 	for l := range dropped {
 		t.Errorf("the server dropped %s", l)
 	}
+	return covered
 }
 
 func sameObject(t *testing.T, s *specimen, offline, live providers.Object) {
 	t.Helper()
 	if d := specs.Diff(offline.Spec, live.Spec); len(d) > 0 || offline.Spec.Hash() != live.Spec.Hash() {
-		text, _ := os.ReadFile(s.file)
-		t.Errorf("%s differs: %+v\n%.3000s", s.cj.Name, d, text)
+		t.Errorf("%s differs: %+v\n%.3000s", s.cj.Name, d, s.text)
 	}
 	if !slices.Equal(codesOf(offline), codesOf(live)) || offline.Marker.Role != live.Marker.Role || offline.Marker.Version != live.Marker.Version || offline.Opaque != live.Opaque {
 		t.Errorf("%s: %+v and %+v, live %+v and %+v", s.cj.Name, offline.Inactive, offline.Marker, live.Inactive, live.Marker)

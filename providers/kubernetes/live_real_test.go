@@ -100,7 +100,7 @@ func TestRealDefaults(t *testing.T) {
 	c := realCluster(t)
 	c.Namespace(t, "defaults")
 	hashes := map[string]string{}
-	for _, name := range []string{"minimal", "spelled", "exhaustive"} {
+	for _, name := range []string{"minimal", "spelled", "exhaustive", "old", "young"} {
 		template := create(t, c, "defaults", filepath.Join("testdata", "live", name+".yaml"))
 		want, err := translate(specs.Statement{Template: template})
 		if err != nil {
@@ -123,6 +123,9 @@ func TestRealDefaults(t *testing.T) {
 	}
 	if hashes["minimal"] != hashes["spelled"] || hashes["minimal"] == hashes["exhaustive"] {
 		t.Errorf("hashes %v", hashes)
+	}
+	if hashes["old"] != hashes["young"] || hashes["old"] == hashes["minimal"] {
+		t.Errorf("hashes of old forms %v", hashes)
 	}
 	marked := object(t, look(t, c.Config(kubetest.Admin), Config{Namespaces: []string{"defaults"}}), "exhaustive")
 	if marked.Marker.Role != "invoices" || marked.Marker.Version != "010" || marked.UID == "" || marked.Created.IsZero() {
