@@ -106,6 +106,9 @@ func (t *text) roleHeading(ref specs.Ref, f report.Finding) {
 	for _, r := range t.r.Roles {
 		if r.Role == ref.Role && r.Source == ref.Source {
 			about = string(r.State)
+			if f.Kind.OfChange() && r.State == report.OK {
+				about = string(f.Kind)
+			}
 		}
 	}
 	if f.Owner != "" {

@@ -24,9 +24,15 @@ type Edition struct {
 	Ledger Ledger `json:"ledger"` // without a path if there is none
 }
 
+// Tidy gives the changes their one order and leaves nothing null.
+func (d LedgerDiff) Tidy() LedgerDiff {
+	d.Schema, d.Changes = LedgerDiffSchema, tidy(d.Changes)
+	return d
+}
+
 // EncodeLedgerDiff writes the published form.
 func EncodeLedgerDiff(w io.Writer, d LedgerDiff) error {
-	d.Schema, d.Changes = LedgerDiffSchema, tidy(d.Changes)
+	d = d.Tidy()
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")

@@ -54,12 +54,17 @@ func (a *app) auditCommand() *cobra.Command {
 // bindGate adds the flags of what may fail an audit. Those of them that
 // variables and the config can give as well are read by LoadSettings.
 func (f *auditFlags) bindGate(cmd *cobra.Command) {
+	f.bindVerdict(cmd)
+	cmd.Flags().String("settle", "2s", "wait before a live source with findings is looked at again; 0 turns that off")
+}
+
+// bindVerdict adds those of the kinds and gaps that count.
+func (f *auditFlags) bindVerdict(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringSlice("fail-on", nil, "kinds of finding that fail the audit, or none (default: all, unexpected only with a marker)")
 	fs.BoolVar(&f.exitZero, "exit-zero", false, "take findings out of account for the exit code; a gap still exits 3")
 	fs.Bool("allow-partial", false, "take what could not be read out of account for the exit code")
 	fs.Bool("require-all-sources", false, "a source that is not looked at counts as not read")
-	fs.String("settle", "2s", "wait before a live source with findings is looked at again; 0 turns that off")
 }
 
 // gate says what may fail the audit.

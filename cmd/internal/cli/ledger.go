@@ -16,7 +16,7 @@ import (
 
 func (a *app) ledgerCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "ledger", Short: "write, check and read ledgers"}
-	cmd.AddCommand(a.ledgerCheckCommand(), a.ledgerHashCommand(), a.ledgerFormatCommand(), a.ledgerInitCommand(), a.ledgerAdoptCommand(), a.ledgerWaiveCommand())
+	cmd.AddCommand(a.ledgerCheckCommand(), a.ledgerHashCommand(), a.ledgerFormatCommand(), a.ledgerInitCommand(), a.ledgerAdoptCommand(), a.ledgerWaiveCommand(), a.ledgerDiffCommand())
 	return cmd
 }
 

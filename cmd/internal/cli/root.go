@@ -54,7 +54,7 @@ func (a *app) root() *cobra.Command {
 	f.BoolVarP(&a.flags.quiet, "quiet", "q", false, "only the verdict")
 	f.CountVarP(&a.flags.verbose, "verbose", "v", "more: all roles and the coverage; twice: what is being read")
 	root.AddCommand(
-		a.auditCommand(), a.listCommand(), a.explainCommand(), a.ledgerCommand(), a.renderCommand(),
+		a.auditCommand(), a.gateCommand(), a.listCommand(), a.explainCommand(), a.ledgerCommand(), a.renderCommand(),
 		a.snapshotCommand(), a.scheduleCommand(), a.doctorCommand(), a.schemaCommand(), a.versionCommand(),
 		a.manualCommand(),
 	)

@@ -53,11 +53,12 @@ var law = map[string]room{
 	"pkg/classify": {"judges a world against the roles at an instant that is handed in", []string{"specs", "providers", "pkg/ledger", "pkg/report"}, join(outside, logging, commands)},
 	"pkg/audit":    {"runs the round: look, judge, look again, settle", []string{"specs", "providers", "pkg/ledger", "pkg/report", "pkg/classify"}, join([]string{"os", "net", "net/http", "gopkg.in/yaml.v3"}, logging, commands, schedulers)},
 	"pkg/render":   {"shows a report in one format", []string{"specs", "pkg/report"}, join([]string{"os", "net", "net/http", "context"}, logging, commands, schedulers)},
+	"pkg/change":   {"says what a change does to a ledger, and which findings it brings", []string{"specs", "providers", "pkg/ledger", "pkg/report", "pkg/classify"}, join(outside, logging, commands)},
 	"pkg/draft":    {"writes a first ledger from what the sources hold", []string{"specs", "providers", "pkg/ledger"}, join([]string{"os", "net", "net/http", "context"}, logging, commands, schedulers)},
 
 	"cmd/internal/cli": {"the only room with flags, environment, files, clock and streams", []string{
 		"specs", "specs/schema", "providers", "providers/crontab", "providers/github", "providers/kubernetes",
-		"pkg/strict", "pkg/redact", "pkg/ledger", "pkg/report", "pkg/classify", "pkg/audit", "pkg/render", "pkg/draft",
+		"pkg/strict", "pkg/redact", "pkg/ledger", "pkg/report", "pkg/classify", "pkg/audit", "pkg/render", "pkg/draft", "pkg/change",
 	}, nil},
 	"cmd/internal/rooms": {"this law", nil, nil},
 	"cmd/rolecall":       {"starts", []string{"cmd/internal/cli"}, nil},
@@ -66,7 +67,7 @@ var law = map[string]room{
 }
 
 // pure rooms do not ask for the time either.
-var timeless = []string{"specs", "providers", "pkg/ledger", "pkg/report", "pkg/classify", "pkg/render", "pkg/strict", "pkg/redact", "pkg/draft"}
+var timeless = []string{"specs", "providers", "pkg/ledger", "pkg/report", "pkg/classify", "pkg/render", "pkg/strict", "pkg/redact", "pkg/draft", "pkg/change"}
 
 // goroutines are started by these rooms alone.
 var concurrent = []string{"pkg/audit", "cmd/internal/cli", "cmd/rolecall", "providers/kubernetes/kubetest"}

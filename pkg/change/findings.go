@@ -1,0 +1,144 @@
+package change
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rolecall-dev/rolecall/pkg/report"
+	"github.com/rolecall-dev/rolecall/specs"
+)
+
+// Findings are those of the kinds that are about a change. Base names the earlier
+// state to people.
+func Findings(before, after Side, base string, mask func(string) string) []report.Finding {
+	c := comparison{before, after, mask}
+	var out []report.Finding
+	for _, p := range pairs(before.Ledger, after.Ledger) {
+		for _, r := range p.refs() {
+			switch {
+			case r.after == specs.Ref{}:
+				out = append(out, c.removed(p, r.before, base))
+			case r.before != specs.Ref{}:
+				if f, ok := c.version(p, r); ok {
+					out = append(out, f)
+				}
+			}
+		}
+	}
+	return out
+}
+
+func finding(kind report.Kind, ref specs.Ref, role *specs.Role) report.Finding {
+	return report.Finding{
+		ID: string(kind) + ":" + ref.String(), Kind: kind, Role: ref.Role, Source: ref.Source, Owner: role.Owner,
+		Confirmed: true, NextStep: kind.Entry().NextStep, AtBase: report.AtBaseAbsent,
+	}
+}
+
+// removed stands where the role did.
+func (c comparison) removed(p pair, ref specs.Ref, base string) report.Finding {
+	f := finding(report.Removed, ref, p.before)
+	f.Location = specs.Pos{File: cmp.Or(c.after.Ledger.Path, p.before.Pos.File), Line: Line(c.before.Text, c.after.Text, p.before.Pos.Line)}
+	f.Reason = "role-removed"
+	f.Message = "the change takes role " + ref.Role + owned(p.before) + " out of the ledger; it stood at " + p.before.Pos.String() + " in " + base
+	if p.after != nil {
+		f.Reason, f.Location, f.Owner = "source-removed", p.after.Pos, p.after.Owner
+		f.Message = "the change takes source " + ref.Source + " from role " + p.after.Key + owned(p.before) + ", which stays in " + strings.Join(p.after.Sources, ", ")
+		f.ID, f.Role = string(report.Removed)+":"+p.after.Key+"@"+ref.Source, p.after.Key
+	}
+	return f
+}
+
+func owned(r *specs.Role) string {
+	if r.Owner == "" {
+		return ", which names no owner,"
+	}
+	return " (owner " + r.Owner + ")"
+}
+
+// version holds a role to its version.
+func (c comparison) version(p pair, r refs) (report.Finding, bool) {
+	was, is := p.before.Version, p.after.Version
+	f := finding(report.Version, r.after, p.after)
+	f.Location = p.after.Pos
+	differ := c.fieldsOf(p, r)
+	switch {
+	case was == "":
+		return f, false
+	case is == "":
+		f.Reason = "dropped"
+		f.Message = "the change takes away the role's version, which was " + strconv.Quote(was) + ", so that its edits could no longer be told"
+	case lower(is, was):
+		f.Reason = "went-back"
+		f.Message = "the change lowers the role's version from " + strconv.Quote(was) + " to " + strconv.Quote(is)
+	case is == was && c.another(p, r):
+		f.Reason = "not-raised"
+		f.Message = "the change edits the role's spec (" + differs(differ) + ") and leaves its version at " + strconv.Quote(is)
+		f.Location, f.ObservedAt = place(p.after.Statement, differ)
+	default:
+		return f, false
+	}
+	for _, d := range differ[:min(len(differ), mostHints)] {
+		f.Hints = append(f.Hints, d.Path+": "+d.Before+" → "+d.After)
+	}
+	return f, true
+}
+
+// mostHints is how many fields a finding shows; the list of changes has all.
+const mostHints = 5
+
+// another is that of both specs, or of what is written where they could not be
+// translated.
+func (c comparison) another(p pair, r refs) bool {
+	before, was := c.before.Desired[r.before]
+	after, is := c.after.Desired[r.after]
+	if was && is {
+		return another(before, after)
+	}
+	return len(c.fieldsOf(p, r)) > 0
+}
+
+func (c comparison) fieldsOf(p pair, r refs) []report.EditField {
+	f := fields{mask: c.mask}
+	before, was := c.before.Desired[r.before]
+	after, is := c.after.Desired[r.after]
+	if was && is {
+		c.specFields(&f, p, before, after)
+	} else {
+		statementFields(&f, p)
+	}
+	return f.list
+}
+
+func differs(fields []report.EditField) string {
+	var out []string
+	for _, f := range fields {
+		if len(out) == 3 {
+			out = append(out, fmt.Sprintf("and %d more", len(fields)-3))
+			break
+		}
+		out = append(out, f.Path)
+	}
+	return cmp.Or(strings.Join(out, ", "), "less of it is stated")
+}
+
+// place is the line of the ledger in which the first of the fields stands, and
+// the file that it names as the spec.
+func place(st specs.Statement, differ []report.EditField) (at, file specs.Pos) {
+	at = st.Pos
+	for _, name := range []string{"template", "workflow", "hash"} {
+		if pos, ok := st.Fields[name]; ok {
+			at = pos
+		}
+	}
+	if i := slices.IndexFunc(differ, func(f report.EditField) bool { _, ok := st.Fields[f.Path]; return ok }); i >= 0 {
+		at = st.Fields[differ[i].Path]
+	}
+	if st.Template != nil {
+		file.File = st.Template.Name
+	}
+	return at, file
+}
