@@ -55,7 +55,7 @@ func (a *app) root() *cobra.Command {
 	f.CountVarP(&a.flags.verbose, "verbose", "v", "more: all roles and the coverage; twice: what is being read")
 	root.AddCommand(
 		a.auditCommand(), a.gateCommand(), a.listCommand(), a.explainCommand(), a.ledgerCommand(), a.renderCommand(),
-		a.snapshotCommand(), a.scheduleCommand(), a.doctorCommand(), a.schemaCommand(), a.versionCommand(),
+		a.snapshotCommand(), a.diffCommand(), a.scheduleCommand(), a.doctorCommand(), a.schemaCommand(), a.versionCommand(),
 		a.manualCommand(),
 	)
 	root.AddCommand(topics()...)

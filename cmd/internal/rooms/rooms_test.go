@@ -52,13 +52,14 @@ var law = map[string]room{
 	"pkg/report":   {"the auditor's vocabulary and its one verdict", []string{"specs"}, join(outside, logging, commands)},
 	"pkg/classify": {"judges a world against the roles at an instant that is handed in", []string{"specs", "providers", "pkg/ledger", "pkg/report"}, join(outside, logging, commands)},
 	"pkg/audit":    {"runs the round: look, judge, look again, settle", []string{"specs", "providers", "pkg/ledger", "pkg/report", "pkg/classify"}, join([]string{"os", "net", "net/http", "gopkg.in/yaml.v3"}, logging, commands, schedulers)},
-	"pkg/render":   {"shows a report in one format", []string{"specs", "pkg/report"}, join([]string{"os", "net", "net/http", "context"}, logging, commands, schedulers)},
+	"pkg/moments":  {"compares what the sources held at two moments", []string{"specs", "providers"}, join(outside, logging, commands)},
+	"pkg/render":   {"shows a report in one format", []string{"specs", "pkg/report", "pkg/moments"}, join([]string{"os", "net", "net/http", "context"}, logging, commands, schedulers)},
 	"pkg/change":   {"says what a change does to a ledger, and which findings it brings", []string{"specs", "providers", "pkg/ledger", "pkg/report", "pkg/classify"}, join(outside, logging, commands)},
 	"pkg/draft":    {"writes a first ledger from what the sources hold", []string{"specs", "providers", "pkg/ledger"}, join([]string{"os", "net", "net/http", "context"}, logging, commands, schedulers)},
 
 	"cmd/internal/cli": {"the only room with flags, environment, files, clock and streams", []string{
 		"specs", "specs/schema", "providers", "providers/crontab", "providers/github", "providers/kubernetes",
-		"pkg/strict", "pkg/redact", "pkg/ledger", "pkg/report", "pkg/classify", "pkg/audit", "pkg/render", "pkg/draft", "pkg/change",
+		"pkg/strict", "pkg/redact", "pkg/ledger", "pkg/report", "pkg/classify", "pkg/audit", "pkg/render", "pkg/draft", "pkg/moments", "pkg/change",
 	}, nil},
 	"cmd/internal/rooms": {"this law", nil, nil},
 	"cmd/rolecall":       {"starts", []string{"cmd/internal/cli"}, nil},
@@ -67,7 +68,7 @@ var law = map[string]room{
 }
 
 // pure rooms do not ask for the time either.
-var timeless = []string{"specs", "providers", "pkg/ledger", "pkg/report", "pkg/classify", "pkg/render", "pkg/strict", "pkg/redact", "pkg/draft", "pkg/change"}
+var timeless = []string{"specs", "providers", "pkg/ledger", "pkg/report", "pkg/classify", "pkg/render", "pkg/strict", "pkg/redact", "pkg/draft", "pkg/moments", "pkg/change"}
 
 // goroutines are started by these rooms alone.
 var concurrent = []string{"pkg/audit", "cmd/internal/cli", "cmd/rolecall", "providers/kubernetes/kubetest"}
