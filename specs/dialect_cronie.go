@@ -7,6 +7,7 @@ func parseCronie(text string) (*plan, *refusal) {
 }
 
 func cronieList(p *plan, i int, s string) (uint64, bool) {
+	whole, reversed := s, false
 	var set uint64
 	for {
 		drawn := len(p.drawn)
@@ -14,10 +15,11 @@ func cronieList(p *plan, i int, s string) (uint64, bool) {
 		if !ok || rest != "" && rest[0] != ',' {
 			return 0, false
 		}
-		if set |= span; span == 0 && len(p.drawn) == drawn {
-			p.warnReversed(&fields[i], s)
-		}
+		set, reversed = set|span, reversed || span == 0 && len(p.drawn) == drawn
 		if rest == "" {
+			if reversed {
+				p.warnReversed(&fields[i], whole, set)
+			}
 			return set, true
 		}
 		s = rest[1:]

@@ -45,9 +45,12 @@ func parseVixie(d Dialect, text string, list func(*plan, int, string) (uint64, b
 	return p, nil
 }
 
-// warnReversed is for a range of which nothing is set.
-func (p *plan) warnReversed(f *field, token string) {
-	p.warn("%s %.80q: a range is reversed and has no value here", f.name, token)
+// warnReversed is for a list with a range of which nothing is set. Where the
+// list has no other value, the schedule never fires and that says it.
+func (p *plan) warnReversed(f *field, token string, set uint64) {
+	if set != 0 {
+		p.warn("%s %.80q: a range is reversed and has no value here", f.name, token)
+	}
 }
 
 func vixieWordRefusal(text string, n int) *refusal {
@@ -68,17 +71,19 @@ func (p *plan) setFields(sets [5]uint64) {
 }
 
 func debianList(p *plan, i int, s string) (uint64, bool) {
-	f := &fields[i]
+	f, whole := &fields[i], s
 	var set uint64
+	reversed := false
 	for {
 		span, rest, ok := debianRange(f, s)
 		if !ok || rest != "" && rest[0] == 0xff { // which the program takes for the end of the file
 			return 0, false
 		}
-		if set |= span; span == 0 {
-			p.warnReversed(f, s)
-		}
+		set, reversed = set|span, reversed || span == 0
 		if rest == "" || rest[0] != ',' {
+			if reversed {
+				p.warnReversed(f, whole, set)
+			}
 			p.warnDropped(f, s, rest)
 			return set, true
 		}

@@ -194,9 +194,11 @@ func TestClockFaults(t *testing.T) {
 	}{
 		{Supercronic, "30 2 * * *", "Europe/Berlin", "a fault of its cronexpr"},
 		{Supercronic, "30 4 * * *", "Europe/Berlin", ""},
+		{Supercronic, "1 1 * * *", "America/Chicago", ""}, // once in the repeated hour
+		{Supercronic, "0 3 * * *", "America/Chicago", "loses"},
 		{Supercronic, "30 2 * * *", "UTC", ""},
 		{Supercronic, "30 2 * * *", "", ""},
-		{Kubernetes, "0 3 * * *", "Australia/Lord_Howe", "a fault of robfig/cron 3.0.1 (SpecSchedule.Next in spec.go): in Australia/Lord_Howe"},
+		{Kubernetes, "0 3 * * *", "Australia/Lord_Howe", "clock of Australia/Lord_Howe changes, a fault of robfig/cron 3.0.1 (SpecSchedule.Next in spec.go)"},
 		{Kubernetes, "0 12 * * 5", "Africa/Cairo", "a fault of robfig"},
 		{Kubernetes, "0 3 * * *", "America/New_York", ""},
 		{Kubernetes, "@every 1h", "Australia/Lord_Howe", ""},
@@ -317,6 +319,7 @@ func TestWarnings(t *testing.T) {
 		{Debian, "0 0 * * fri-mon,3", "a range is reversed and has no value here"},
 		{Cronie, "0 22-6,3 * * *", "a range is reversed"},
 		{Busybox, "0 22-6 * * *", ""},
+		{Debian, "0 22-6 * * *", ""}, // it never fires, which says it
 		{Busybox, "0 0 * * 7", "every day of week: a fault of its ParseField in miscutils/crond.c"},
 		{Busybox, "0 0 */2 * *", "so */2 is the even days; a fault"},
 		{Busybox, "0 0 1-31/2 * *", ""},

@@ -141,17 +141,8 @@ func (s Schedule) Warnings() []string {
 		return nil
 	}
 	out := append([]string(nil), s.plan.warnings...)
-	switch s.clockRule() {
-	case clockSupercronic, clockRobfig:
-		if why := clockFaults[s.plan.clockTag(zoneClock(s.Zone), s.clockRule())]; why != "" && s.plan.kind == kindCalendar {
-			out = append(out, why+": in "+s.Zone)
-		}
+	if fault := s.clockFault(); fault != "" {
+		out = append(out, fault)
 	}
 	return out
-}
-
-// clockFaults are the faults behind two parts c: of the canonical form.
-var clockFaults = map[string]string{
-	"supercronic": "supercronic 0.2.48 moves or loses runs where the clock changes, a fault of its cronexpr (NextTime turns a time that does not exist into another, and a repeated one into one of the two)",
-	"robfig":      "the CronJob controller moves or loses runs where the clock changes by half an hour or at midnight, a fault of robfig/cron 3.0.1 (SpecSchedule.Next in spec.go)",
 }

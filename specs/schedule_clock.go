@@ -82,25 +82,59 @@ const (
 
 func (p *plan) meetsChange(loc *time.Location, rule clock) bool {
 	q := p.drawnAll()
+	return someChange(loc, func(seg segment) bool {
+		switch {
+		case rule == clockRobfig:
+			return seg.odd() && timeline{q, rule, loc}.robfigDiffers(seg)
+		case seg.change() < 0:
+			_, ok := q.nextLocal(seg.start+seg.offset, seg.firstNew())
+			return ok
+		}
+		return q.meetsSkip(seg, rule)
+	})
+}
+
+// meetsSkip says that a slot lies in the hour that the segment's start skips;
+// supercronic loses the slot at its end too.
+func (p *plan) meetsSkip(seg segment, rule clock) bool {
+	from, before := seg.skipped()
+	if rule == clockSupercronic && before > from {
+		before++
+	}
+	_, ok := p.nextLocal(from, before)
+	return ok
+}
+
+// someChange says that a change of clockTag's years is as wanted.
+func someChange(loc *time.Location, wanted func(segment) bool) bool {
 	for seg := segmentAt(loc, tagFrom); seg.end < tagUntil; {
-		seg = segmentAt(loc, seg.end)
-		if rule == clockRobfig {
-			if seg.odd() && (timeline{q, rule, loc}).robfigDiffers(seg) {
-				return true
-			}
-			continue
-		}
-		from, before := seg.skipped()
-		if seg.change() < 0 {
-			from, before = seg.start+seg.offset, seg.firstNew()
-		} else if rule == clockSupercronic {
-			before++ // the slot at which the gap ends is lost too
-		}
-		if _, ok := q.nextLocal(from, before); ok {
+		if seg = segmentAt(loc, seg.end); wanted(seg) {
 			return true
 		}
 	}
 	return false
+}
+
+// clockFault names the fault of its program that the schedule meets where the
+// clock of its zone changes; empty for none. That supercronic runs a slot of a
+// repeated hour once is no fault.
+func (s Schedule) clockFault() string {
+	if s.plan.kind != kindCalendar || s.Zone == Local || s.Zone == "" || s.Zone == "UTC" {
+		return ""
+	}
+	rule := s.clockRule()
+	loc, err := time.LoadLocation(s.Zone)
+	if err != nil {
+		return ""
+	}
+	q := s.plan.drawnAll()
+	switch {
+	case rule == clockRobfig && q.meetsChange(loc, rule):
+		return "the CronJob controller moves or loses runs where the clock of " + s.Zone + " changes, a fault of robfig/cron 3.0.1 (SpecSchedule.Next in spec.go) with changes by half an hour or at midnight"
+	case rule == clockSupercronic && someChange(loc, func(seg segment) bool { return q.meetsSkip(seg, rule) }):
+		return "supercronic 0.2.48 moves the run and loses others where the clock of " + s.Zone + " skips an hour, a fault of its cronexpr (Next takes a time that does not exist for another)"
+	}
+	return ""
 }
 
 // ClockChangeOnly says that two schedules are due at the same instants but for

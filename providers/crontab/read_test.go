@@ -299,6 +299,7 @@ func TestTables(t *testing.T) {
 		{"global zone", "supercronic", "", "CRON_TZ=Europe/Paris\n1 1 * * * /opt/a\nCRON_TZ=America/Chicago\n2 2 * * * /opt/b\n", `
 			2 1 1 * * * in America/Chicago "/opt/a"
 			4 2 2 * * * in America/Chicago "/opt/b"
+			note suspicious-schedule at 4
 			`},
 		{"zone without effect", "debian", "", "CRON_TZ=America/Chicago\n2 2 * * * /opt/b\n", `
 			2 2 2 * * * "/opt/b"
