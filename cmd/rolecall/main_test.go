@@ -41,12 +41,16 @@ func TestStories(t *testing.T) {
 			e.Setenv("XDG_CACHE_HOME", filepath.Join(e.WorkDir, ".cache"))
 			e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, ".config"))
 			e.Setenv("NO_COLOR", "1")
+			for _, v := range gitSettings {
+				e.Setenv(v[0], v[1])
+			}
 			shop, err := filepath.Abs("../../testdata/shop")
 			e.Setenv("SHOP", shop)
 			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"judge":  judge,
+			"gated":  gated,
 			"github": githubCommand(&sync.Map{}),
 		},
 		// A host's files belong to root, and only root can make that so.

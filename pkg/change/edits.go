@@ -98,8 +98,10 @@ func (c comparison) role(p pair) (report.Edit, bool) {
 	}
 	f := fields{mask: c.mask}
 	a, b := sayings(p.before), sayings(p.after)
-	for i := range sayingNames {
-		f.add(sayingNames[i], a[i], b[i])
+	for i, name := range sayingNames {
+		if e.Location.Line > 0 && e.BaseLocation.Line > 0 || worthSaying(name, a[i]+b[i]) {
+			f.add(name, a[i], b[i])
+		}
 	}
 	f.list = append(f.list, c.spec(p)...)
 	e.Fields = f.list
@@ -108,6 +110,12 @@ func (c comparison) role(p pair) (report.Edit, bool) {
 
 // sayingNames are what a role says beside its spec, each as one text.
 var sayingNames = []string{"role", "owner", "purpose", "sources", "version", "state", "paused_until", "match", "previous_roles", "review", "ignore", "ref", "spec"}
+
+// worthSaying says that something of a role that appears or vanishes is not said
+// by its name already, nor the usual.
+func worthSaying(name, text string) bool {
+	return name != "role" && name != "owner" && text != "active"
+}
 
 func sayings(r *specs.Role) []string {
 	if r == nil {
@@ -157,6 +165,8 @@ func form(st specs.Statement) string {
 		return "template " + st.Template.Name
 	case !st.Hash.IsZero():
 		return "hash"
+	case st.Workflow != "":
+		return "workflow " + st.Workflow
 	}
 	return "inline"
 }

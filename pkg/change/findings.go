@@ -43,7 +43,7 @@ func (c comparison) removed(p pair, ref specs.Ref, base string) report.Finding {
 	f := finding(report.Removed, ref, p.before)
 	f.Location = specs.Pos{File: cmp.Or(c.after.Ledger.Path, p.before.Pos.File), Line: Line(c.before.Text, c.after.Text, p.before.Pos.Line)}
 	f.Reason = "role-removed"
-	f.Message = "the change takes role " + ref.Role + owned(p.before) + " out of the ledger; it stood at " + p.before.Pos.String() + " in " + base
+	f.Message = "the change takes role " + ref.Role + owned(p.before) + " out of the ledger; it stood at " + line(p.before.Pos) + " in " + base
 	if p.after != nil {
 		f.Reason, f.Location, f.Owner = "source-removed", p.after.Pos, p.after.Owner
 		f.Message = "the change takes source " + ref.Source + " from role " + p.after.Key + owned(p.before) + ", which stays in " + strings.Join(p.after.Sources, ", ")
@@ -57,6 +57,12 @@ func owned(r *specs.Role) string {
 		return ", which names no owner,"
 	}
 	return " (owner " + r.Owner + ")"
+}
+
+// line is a place without its column.
+func line(at specs.Pos) string {
+	at.Column = 0
+	return at.String()
 }
 
 // version holds a role to its version.

@@ -178,7 +178,7 @@ func (g *gate) cause(f *report.Finding) {
 	o := gone[0]
 	if left, ok := g.now[o.ID]; ok {
 		f.Reason = "unassigned-by-change"
-		f.Message = "this change takes the role from its only object: " + o.ID + " at " + left.Pos.String() + " played it in " + g.name() + " and does no more"
+		f.Message = "this change takes the role from its only object: " + o.ID + " at " + line(left.Pos) + " played it in " + g.name() + " and does no more"
 		f.NextStep = "give the object the role's marker again, or correct the role's match"
 		f.ObservedAt = left.Pos
 		return
@@ -189,7 +189,7 @@ func (g *gate) cause(f *report.Finding) {
 		what = "all schedules"
 	}
 	was := g.Base.Where(o.Pos)
-	f.Message = "this change removes " + what + " of role " + f.Role + ": " + o.ID + ", which stood at " + was.String() + " in " + g.name()
+	f.Message = "this change removes " + what + " of role " + f.Role + ": " + o.ID + ", which stood at " + line(was) + " in " + g.name()
 	f.NextStep = "put it back, or ask the role's owner and take the role out of the ledger in the same change"
 	if at, ok := g.Base.Line(o.Pos); ok {
 		f.Hints = append(f.Hints, "the ledger states the role at "+f.Location.String())

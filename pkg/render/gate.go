@@ -115,7 +115,7 @@ func withWords(s, words string) string {
 	if words == "" {
 		return shown(s)
 	}
-	return s + " (" + words + ")"
+	return s + ", " + words
 }
 
 func (m *markdown) changes(r report.Report) {

@@ -409,10 +409,20 @@ func (a *app) sides(before, after edition) (change.Side, change.Side, error, err
 		old, had := wasWhole[before]
 		now, has := isWhole[ref]
 		if had && has {
-			was[before], is[ref] = old, now
+			was[before], is[ref] = withoutPath(old), withoutPath(now)
 		}
 	}
 	return change.Side{Ledger: before.ledger, Text: before.text, Desired: was}, change.Side{Ledger: after.ledger, Text: after.text, Desired: is}, wasErr, isErr
+}
+
+// withoutPath is a role whose workflow is known by what it holds: under another
+// path it is the same.
+func withoutPath(d specs.Desired) specs.Desired {
+	if d.Partial() {
+		d.Stated = slices.DeleteFunc(slices.Clone(d.Stated), func(f string) bool { return f == "workflow" })
+		d.Spec = d.Spec.Project(d.Stated)
+	}
+	return d
 }
 
 // reportLedger is what a report says of an edition's ledger.
