@@ -57,9 +57,13 @@ var law = map[string]room{
 	"pkg/change":   {"says what a change does to a ledger, and which findings it brings", []string{"specs", "providers", "pkg/ledger", "pkg/report", "pkg/classify"}, join(outside, logging, commands)},
 	"pkg/draft":    {"writes a first ledger from what the sources hold", []string{"specs", "providers", "pkg/ledger"}, join([]string{"os", "net", "net/http", "context"}, logging, commands, schedulers)},
 
+	"pkg/runs":         {"run records, the gate, the drain; over a narrow machine", []string{"specs"}, join([]string{"os", "net", "net/http", "context", "syscall", "gopkg.in/yaml.v3"}, logging, commands, schedulers)},
+	"pkg/runs/host":    {"the machine that runs stand on: disk, locks, processes", []string{"pkg/runs"}, join([]string{"net", "net/http", "gopkg.in/yaml.v3"}, logging, commands, schedulers)},
+	"pkg/runs/runtest": {"a machine in memory for tests", []string{"pkg/runs"}, join([]string{"os", "net", "net/http"}, logging, commands)},
+
 	"cmd/internal/cli": {"the only room with flags, environment, files, clock and streams", []string{
 		"specs", "specs/schema", "providers", "providers/crontab", "providers/github", "providers/kubernetes",
-		"pkg/strict", "pkg/redact", "pkg/ledger", "pkg/report", "pkg/classify", "pkg/audit", "pkg/render", "pkg/draft", "pkg/moments", "pkg/change",
+		"pkg/strict", "pkg/redact", "pkg/ledger", "pkg/report", "pkg/classify", "pkg/audit", "pkg/render", "pkg/draft", "pkg/moments", "pkg/change", "pkg/runs", "pkg/runs/host",
 	}, nil},
 	"cmd/internal/rooms": {"this law", nil, nil},
 	"cmd/rolecall":       {"starts", []string{"cmd/internal/cli"}, nil},
@@ -71,7 +75,10 @@ var law = map[string]room{
 var timeless = []string{"specs", "providers", "pkg/ledger", "pkg/report", "pkg/classify", "pkg/render", "pkg/strict", "pkg/redact", "pkg/draft", "pkg/moments", "pkg/change"}
 
 // goroutines are started by these rooms alone.
-var concurrent = []string{"pkg/audit", "cmd/internal/cli", "cmd/rolecall", "providers/kubernetes/kubetest"}
+//
+// Runs need it too: a commit whose file system hangs must not hang its wrapper,
+// and a job's output is read while its end is waited for.
+var concurrent = []string{"pkg/audit", "pkg/runs", "pkg/runs/host", "pkg/runs/runtest", "cmd/internal/cli", "cmd/rolecall", "providers/kubernetes/kubetest"}
 
 func TestEveryRoomIsInTheLaw(t *testing.T) {
 	for _, dir := range roomDirs(t) {

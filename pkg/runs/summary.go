@@ -1,0 +1,117 @@
+package runs
+
+import "time"
+
+// Summary is what a role's records say, as evidence for others. Times are those
+// of the wall clock when something was written.
+type Summary struct {
+	Role         string
+	Runs         int // that can be read as runs, skips included
+	LastStarted  *time.Time
+	LastSuccess  *time.Time
+	LastProgress *time.Time // of the watermark, or of a checkpoint
+	Watermark    string
+	Last         State // of the last run that was no skip; empty if there is none
+	LastRun      string
+	Counts       map[State]int
+	Held         *Hold
+	Problems     []string // what could not be read
+}
+
+// Summarize reads a role's runs. It is exact where the folder was copied from
+// elsewhere too, but for runs in flight, which then are unverifiable.
+func (s *Store) Summarize(role string) Summary {
+	out := Summary{Role: role, Counts: map[State]int{}}
+	ids, strange, err := s.IDs(role)
+	if err != nil {
+		out.Problems = append(out.Problems, err.Error())
+	}
+	for _, name := range strange {
+		out.Problems = append(out.Problems, name+" in the runs of role "+role+" is no run")
+	}
+	for _, id := range ids {
+		out.add(s, s.Load(role, id))
+	}
+	s.progress(&out)
+	if h, err := s.Hold(role); err != nil {
+		out.Problems = append(out.Problems, err.Error())
+	} else if h != nil {
+		out.Held = &h.Body
+	}
+	return out
+}
+
+func (out *Summary) add(s *Store, r *Run) {
+	state := r.State(s.Life(r))
+	out.Runs++
+	out.Counts[state]++
+	if state != Skipped {
+		out.Last, out.LastRun = state, r.ID
+	}
+	if len(r.Corrupt) > 0 {
+		out.Problems = append(out.Problems, r.Corrupt...)
+		return
+	}
+	if r.Unread != nil {
+		out.Problems = append(out.Problems, r.Unread.Error())
+		return
+	}
+	// The ids are in the order of the runs, so a later one stands for good,
+	// whatever the clock said.
+	if r.Started != nil {
+		at := r.Started.Wall
+		out.LastStarted = &at
+	}
+	if state == Completed {
+		at := r.Terminal.Wall
+		out.LastSuccess = &at
+	}
+	if r.Checkpoint != nil {
+		at := r.Checkpoint.Wall
+		out.LastProgress = &at
+	}
+}
+
+func (s *Store) progress(out *Summary) {
+	w, err := s.Watermark(out.Role)
+	switch {
+	case err != nil:
+		out.Problems = append(out.Problems, err.Error())
+	case w != nil:
+		out.Watermark = w.Body.Value
+		if out.LastProgress == nil || w.Wall.After(*out.LastProgress) {
+			at := w.Wall
+			out.LastProgress = &at
+		}
+	}
+}
+
+// Missed are the due instants, sorted, that no run and no skip accounts for: a
+// run that names its instant accounts for that one, another for the last one
+// that was due when it was scheduled.
+func Missed(due []time.Time, list []*Run) []time.Time {
+	seen := map[int64]bool{}
+	for _, r := range list {
+		if r.Scheduled == nil {
+			continue
+		}
+		at := r.Scheduled.Wall
+		if r.Scheduled.Body.Due != nil {
+			seen[r.Scheduled.Body.Due.Unix()] = true
+			continue
+		}
+		for i := len(due) - 1; i >= 0; i-- {
+			if !due[i].After(at) {
+				seen[due[i].Unix()] = true
+				break
+			}
+		}
+	}
+	var out []time.Time
+	for _, d := range due {
+		if !seen[d.Unix()] {
+			out = append(out, d)
+		}
+	}
+	return out
+}
