@@ -377,7 +377,7 @@ var (
 )
 
 // formats are those of a report beside text and json.
-var formats = []string{"sarif", "junit", "github", "markdown", "prometheus", "csv"}
+var formats = []string{"sarif", "junit", "github", "markdown", "prometheus", "html", "csv"}
 
 func firstDifference(a, b string) string {
 	i := 0

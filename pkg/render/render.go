@@ -35,6 +35,7 @@ func Formats() []Format {
 		{"github", "annotations of a workflow run; the tables go to its step summary", func(o Options) Func { return GitHub(o.Place) }},
 		{"markdown", "comments on a pull request", as(Markdown(CommentRoom))},
 		{"prometheus", "the textfile collector of node_exporter, or a push", as(Prometheus)},
+		{"html", "people who would rather look: one file for a browser, that asks for nothing else", as(HTML)},
 		{"csv", "spreadsheets: a line a finding", as(FindingsCSV)},
 	}
 }

@@ -52,15 +52,18 @@ func NewDay(start time.Time, minutes []int) *Day {
 func (d Day) Offsets(start time.Time) []int {
 	var due [DayMinutes]bool
 	for _, s := range d.Due {
-		at := int64(s.At.Sub(start) / time.Minute)
-		for n := 0; n < min(s.Minutes, DayMinutes) && at < DayMinutes; n++ {
-			if at >= 0 {
+		at, every := int(s.At.Sub(start)/time.Minute), min(max(s.Every, 0), 1<<40)
+		for n := s.Minutes; n > 0 && at < DayMinutes; n-- {
+			switch {
+			case at >= 0:
 				due[at] = true
+			case every > 0:
+				skip := min((-at-1)/every, n-1)
+				at, n = at+skip*every, n-skip
 			}
-			if s.Every <= 0 {
+			if at += every; every == 0 {
 				break
 			}
-			at += int64(s.Every)
 		}
 	}
 	out := make([]int, 0, min(max(d.Minutes, 0), DayMinutes))

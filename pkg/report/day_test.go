@@ -44,10 +44,10 @@ func TestDay(t *testing.T) {
 func TestDayByHand(t *testing.T) {
 	const many = 1 << 60
 	d := Day{Minutes: -many, Due: []Series{
-		{dayStart.Add(-2 * time.Minute), 1, 4}, {dayStart.Add(1439 * time.Minute), 1, many}, {dayStart.Add(time.Hour), 0, many}, {time.Time{}, 1, many},
-		{dayStart.AddDate(900, 0, 0), many, many}, {dayStart.Add(5 * time.Minute), -5, many}, {dayStart.Add(time.Minute), many, 3},
+		{dayStart.Add(-2 * time.Minute), 1, 4}, {dayStart.Add(1439 * time.Minute), 1, many}, {dayStart.Add(time.Hour), 0, many}, {time.Time{}, 1, 5}, {dayStart.Add(2 * time.Minute), 1<<63 - 1, many},
+		{dayStart.AddDate(900, 0, 0), many, many}, {dayStart.Add(5 * time.Minute), -5, many}, {dayStart.Add(time.Minute), many, 3}, {dayStart.Add(-1000 * time.Minute), 9, 113},
 	}}
-	if got := d.Offsets(dayStart); !slices.Equal(got, []int{0, 1, 5, 60, 1439}) {
+	if got := d.Offsets(dayStart); !slices.Equal(got, []int{0, 1, 2, 5, 8, 60, 1439}) {
 		t.Errorf("%v", got)
 	}
 }
