@@ -51,6 +51,7 @@ func TestStories(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"judge":  judge,
 			"gated":  gated,
+			"unpend": unpend,
 			"github": githubCommand(&sync.Map{}),
 		},
 		// A host's files belong to root, and only root can make that so.
@@ -61,6 +62,21 @@ func TestStories(t *testing.T) {
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
 	})
+}
+
+// unpend takes the marks of pending reviews out of a ledger, as the person who
+// read its roles does.
+func unpend(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: unpend LEDGER")
+	}
+	var out strings.Builder
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		if strings.TrimSpace(line) != "review: pending" {
+			out.WriteString(line)
+		}
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(out.String()), 0o644))
 }
 
 // judge runs an audit and writes what it decides to the file judged, a line for

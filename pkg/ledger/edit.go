@@ -147,13 +147,35 @@ func (s *sheet) bound(key *yaml.Node) int {
 // it; other comments and blank lines behind it do not.
 func (s *sheet) lastLine(from, bound, indent int) int {
 	for i := bound - 1; i > from; i-- {
-		text := strings.TrimLeft(s.line(i), " \t")
-		if text == "" || text[0] == '#' && len(s.line(i))-len(text) <= indent {
-			continue
+		if depth, text := s.depth(i); text != "" && (text[0] != '#' || depth > indent) {
+			return i
 		}
-		return i
 	}
 	return from
+}
+
+// lastOwn is lastLine, or the last of the comments right below it that are as
+// deep as what they stand under and that a blank line parts from what follows.
+func (s *sheet) lastOwn(from, bound, indent int) int {
+	last := s.lastLine(from, bound, indent)
+	end := last + 1
+	for end < bound && indent > 0 {
+		if depth, text := s.depth(end); depth != indent || text == "" || text[0] != '#' {
+			break
+		}
+		end++
+	}
+	if end < bound && strings.TrimSpace(s.line(end)) == "" || end == s.count() {
+		return end - 1
+	}
+	return last
+}
+
+// depth is how far a line is indented, and its text.
+func (s *sheet) depth(i int) (int, string) {
+	line := s.line(i)
+	text := strings.TrimLeft(line, " \t")
+	return len(line) - len(text), text
 }
 
 // after puts whole lines behind a line. A file whose last line has no break keeps
@@ -260,7 +282,7 @@ func (s *sheet) addTo(key string, e entry, behind int, spaced bool) []attempt {
 		bound = s.firstLineOf(v.Content[(behind+1)*step])
 	}
 	from := v.Content[behind*step].Line - 1
-	last := s.lastLine(from, bound, column-1)
+	last := s.lastOwn(from, bound, column-1)
 	lines := e.lines
 	if spaced && n == 1 || n > 1 && s.blankBefore(v.Content[(n-1)*step]) {
 		lines = append([]string{""}, lines...)

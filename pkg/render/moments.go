@@ -20,8 +20,12 @@ func MomentsText(w io.Writer, d moments.Diff, opts TextOptions) error {
 		p.wrapped(0, "before:", "", momentWords(d.Before))
 		p.wrapped(0, "after: ", "", momentWords(d.After))
 		p.line("")
+		shown := false
 		for _, c := range d.Changes {
-			p.moment(c, opts.Verbose > 0)
+			shown = p.moment(c, opts.Verbose > 0) || shown
+		}
+		if shown {
+			p.line("")
 		}
 		p.unreadParts(d)
 	}
@@ -37,7 +41,8 @@ func momentWords(m moments.Moment) string {
 	return Escape(m.Name) + ", " + at
 }
 
-func (p *page) moment(c moments.Change, verbose bool) {
+// moment shows a change, and says whether there was something to show.
+func (p *page) moment(c moments.Change, verbose bool) bool {
 	var fields []moments.Field
 	for _, f := range c.Fields {
 		if verbose || !f.Cosmetic {
@@ -45,7 +50,7 @@ func (p *page) moment(c moments.Change, verbose bool) {
 		}
 	}
 	if len(fields) == 0 && c.Kind == moments.Changed {
-		return
+		return false
 	}
 	text := Escape(c.ID)
 	if c.Role != "" {
@@ -70,6 +75,7 @@ func (p *page) moment(c moments.Change, verbose bool) {
 	if at := c.Location.String(); at != "" {
 		p.wrapped(4, "seen at:", "", Escape(at))
 	}
+	return true
 }
 
 func momentField(f moments.Field) string {
@@ -108,7 +114,6 @@ func (p *page) unreadParts(d moments.Diff) {
 	if len(d.Coverage) == 0 {
 		return
 	}
-	p.line("")
 	p.line("could not be compared")
 	for _, c := range d.Coverage {
 		where := Escape(c.Source)

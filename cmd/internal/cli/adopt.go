@@ -25,7 +25,7 @@ would state it, with review: pending until a person has read it. Comments and
 layout of the file stay as they are, and the change is shown; nothing that is
 there is overwritten.
 
-OBJECT is the id that rolecall list and an audit print, or that of the finding
+OBJECT is the id that rolecall list -o wide and an audit print, or that of the finding
 (unexpected:…). An object with a role marker is adopted as the role that it names;
 any other takes its name from --role, and is found by a match from then on.`
 
@@ -43,7 +43,7 @@ func (a *app) ledgerAdoptCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "adopt OBJECT [--role NAME]", Short: "add a role for an object that the sources hold",
 		Long: adoptAbout, Example: adoptExamples,
-		Args:              oneArg("the id of an object, as rolecall list prints it"),
+		Args:              oneArg("the id of an object, as rolecall list -o wide prints it"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.ledgerAdopt(cmd, args[0], f) },
 	}
@@ -207,6 +207,9 @@ func namedIn(r specs.Role, o providers.Object) string {
 func (a *app) notFound(b beginning, id string, ids []string) error {
 	n := 0
 	for _, o := range b.world.Observations {
+		if strings.HasPrefix(id, o.Provider+":") && !strings.HasPrefix(id, o.Provider+":"+o.Source+"/") {
+			continue // the object of another source
+		}
 		for _, gap := range o.Gaps() {
 			n++
 			fmt.Fprintf(a.Err, "rolecall: %s: %s: %s: %s\n", escapeLine(o.Source), escapeLine(gap.Part), gap.State, escapeLine(redact.Text(gap.Reason)))
@@ -216,7 +219,7 @@ func (a *app) notFound(b beginning, id string, ids []string) error {
 	if near := nearestID(id, ids); near != "" {
 		text += "; did you mean " + redact.Text(near) + "?"
 	} else {
-		text += "; see the ids with: rolecall list"
+		text += "; see the ids with: rolecall list -o wide"
 	}
 	if n > 0 {
 		return fault{exitIncomplete, fmt.Errorf("%s (%s could not be read)", text, plural(n, "part"))}
