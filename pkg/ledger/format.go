@@ -33,6 +33,7 @@ func FormatFile(path string, data []byte) (out []byte, err error) {
 	if len(data) > strict.MaxBytes {
 		return nil, fmt.Errorf("%d bytes are too many to be laid out", len(data))
 	}
+	data = bytes.TrimPrefix(data, byteOrderMark) // a comment behind it is one, too
 	in := bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 	const rounds = 4 // a comment can move by a line in the first
 	for range rounds {
