@@ -98,7 +98,7 @@ func ruleToleration(m *maker, t *corev1.Toleration) {
 	if t.Key == "" {
 		t.Operator = corev1.TolerationOpExists
 	}
-	if t.Operator == corev1.TolerationOpExists {
+	if t.Operator == corev1.TolerationOpExists || m.rnd.IntN(2) == 0 {
 		t.Value = ""
 	}
 }

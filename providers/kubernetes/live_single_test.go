@@ -20,6 +20,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/rolecall-dev/rolecall/providers"
 	"github.com/rolecall-dev/rolecall/providers/kubernetes/kubetest"
@@ -205,15 +206,27 @@ func (w *workshop) try(pattern, kind string) *trial {
 		if err := json.Unmarshal(answer, tr.stored); err != nil {
 			tr.refusal = err.Error()
 		}
-		if kind != "value" || tr.kept() {
+		if kind != "value" || isIgnored(pattern) || tr.kept() && !tr.same() {
 			return tr
 		}
-		last = *tr
+		if last = *tr; tr.kept() { // one that says the same in other words; there may be another
+			again := *tr
+			w.lock.Lock()
+			w.others = append(w.others, &again)
+			w.lock.Unlock()
+		}
 	}
 	if last.stored == nil {
 		last.refusal = tr.refusal
 	}
 	return &last
+}
+
+// same says that we see no change.
+func (tr *trial) same() bool {
+	a, _ := specOf(tr.from.stored, true)
+	b, _ := specOf(tr.stored, true)
+	return a.Hash() == b.Hash() && isTrue(tr.from.stored.Spec.Suspend) == isTrue(tr.stored.Spec.Suspend)
 }
 
 // kept says that the server stored something else than before.
@@ -258,6 +271,8 @@ func namesFor(key string, spec *batchv1.CronJobSpec) []string {
 		}
 	case "PodOS.name":
 		return []string{"windows", "linux"}
+	case "Toleration.operator":
+		return []string{"Exists", "Equal"}
 	}
 	return out
 }
@@ -339,6 +354,7 @@ type workshop struct {
 	lock    sync.Mutex
 	made    int
 	plains  map[*specimen]*specimen
+	others  []*trial // that were taken beside those that count
 	// namespace is that of the Jobs and Pods.
 	namespace string
 	unclear   []string // Jobs and Pods of which the server did not say what they would be
@@ -426,7 +442,7 @@ func TestRealSingleChanges(t *testing.T) {
 	live := byName(look(t, c.Config(kubetest.Admin), Config{Namespaces: []string{changedNamespace}}))
 	count := map[string]int{}
 	found, only := map[string]bool{}, map[string]bool{}
-	for _, tr := range trials {
+	for _, tr := range append(trials, w.others...) {
 		only[tr.pattern] = only[tr.pattern] || slices.Contains(alone, tr.spot.key)
 		verdict := w.judge(t, tr, live)
 		count[tr.kind+" "+verdict]++
@@ -556,11 +572,11 @@ func (w *workshop) comesOf(cj *batchv1.CronJob) (job, pod any) {
 	template.Spec.RuntimeClassName, template.Spec.Overhead = nil, nil // of classes that are not there
 	template.Spec.PriorityClassName, template.Spec.Priority, template.Spec.PreemptionPolicy = "", nil, nil
 	template.Spec.NodeName = "" // a gated Pod has none
-	for i := range template.Spec.Containers {
-		if strings.TrimSpace(template.Spec.Containers[i].Image) == "" {
-			template.Spec.Containers[i].Image = "r/m:1" // taken in a template only
+	each(&template.Spec, nil, func(c *corev1.Container, _ *field.Path) {
+		if strings.TrimSpace(c.Image) == "" {
+			c.Image = "r/m:1" // a blank is taken in a template only
 		}
-	}
+	})
 	spec.Template.Spec = oneJob("", "").Spec.JobTemplate.Spec.Template.Spec // the Pod's part
 	spec.Template.ObjectMeta = metav1.ObjectMeta{Labels: template.Labels}
 	if p := spec.PodFailurePolicy; p != nil {
