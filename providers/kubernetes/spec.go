@@ -7,6 +7,28 @@
 // out, so a field that is left out equals its default spelled out. The body's
 // keys are those of CronJob.spec, except schedule and timeZone, which are the
 // spec's schedule, and suspend, which is the object's state.
+//
+// What counts, and how, is held to a real API server, v1.36.3, by the tests:
+//
+//   - All fields of CronJobSpec down to the Pod's count, but of a template's
+//     metadata only labels, annotations and finalizers, which alone reach a Job
+//     or a Pod.
+//   - Lists are sets, lists by key or lists in order as the API declares them
+//     (x-kubernetes-list-type); of those it calls lists a few of plain texts, like
+//     capabilities, have no order either. Tolerations and terms of an affinity are
+//     compared in order. Init containers run in order, so each names the one before
+//     it; a container names those before it that have a postStart hook, and a
+//     variable those before it to which it refers.
+//   - What a Job or a Pod would have anyway is the same as leaving it out
+//     (backoffLimit: 6, enableServiceLinks: true). With parallelism alone a Job is a
+//     work queue, so parallelism: 1 is not nothing. Where a default hangs on another
+//     field, a change of that one may be shown with both.
+//   - A field that the server drops, since a feature gate is shut, is a difference
+//     in that field: the cluster does not do what is stated.
+//   - What a mutating webhook adds is a difference there, under a path of its own.
+//     No manager owns it: the server notes who wrote what before it asks webhooks
+//     (endpoints/handlers/create.go), so only a rule by field can ignore it. What an
+//     operator adds by an apply of its own has its manager's name.
 package kubernetes
 
 import (
