@@ -104,10 +104,10 @@ func newHTMLPage(r report.Report) htmlPage {
 		}
 	}
 	for i, f := range bySeverity(r.Findings) {
-		p.Findings = append(p.Findings, n.finding(r, f, n.all[i]))
+		p.Findings = append(p.Findings, n.finding(r, f, n.cards[i]))
 	}
-	for _, x := range r.Roles {
-		p.Roles = append(p.Roles, n.role(x))
+	for i, x := range r.Roles {
+		p.Roles = append(p.Roles, n.role(x, n.rows[i]))
 		p.Alike = append(p.Alike, n.alike(x)...)
 	}
 	for _, x := range r.Notes {

@@ -1,6 +1,8 @@
 package render
 
 import (
+	"regexp"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -104,23 +106,32 @@ func common(x, y []string, keepX, keepY []bool) {
 	}
 }
 
-// tokens are the words of a text and each letter between them.
+// tokens are the words of a text that was escaped, each escape, and each letter
+// between them.
 func tokens(s string) (out []string) {
 	for i := 0; i < len(s); {
-		end := i
-		for end < len(s) {
-			r, n := utf8.DecodeRuneInString(s[end:])
-			if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-				end = max(end, i+n*btoi(end == i))
-				break
-			}
-			end += n
+		_, n := utf8.DecodeRuneInString(s[i:])
+		switch word := strings.IndexFunc(s[i:], betweenWords); {
+		case s[i] == '\\':
+			n = escapeLength(s[i:])
+		case word < 0:
+			n = len(s) - i
+		case word > 0:
+			n = word
 		}
-		out = append(out, s[i:end])
-		i = end
+		out = append(out, s[i:i+n])
+		i += n
 	}
 	return out
 }
+
+func betweenWords(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+
+var escapeForm = regexp.MustCompile(`^\\(?:[nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})`)
+
+// escapeLength is how long an escape is that begins with a backslash, or 1 if the
+// text had one itself.
+func escapeLength(s string) int { return max(1, len(escapeForm.FindString(s[:min(len(s), 10)]))) }
 
 func btoi(b bool) int {
 	if b {

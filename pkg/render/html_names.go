@@ -17,7 +17,7 @@ type htmlNames struct {
 	roles                  map[specs.Ref]string // anchors
 	findings               map[specs.Ref]string // of the first one of a role
 	taken                  map[string]bool
-	all                    []string // the anchors of the findings, in the order of the page
+	rows, cards            []string // the anchors of all roles and findings, in the order of the page
 }
 
 type htmlChoices struct {
@@ -41,7 +41,7 @@ func newHTMLNames(r report.Report) *htmlNames {
 	for _, f := range bySeverity(r.Findings) {
 		kinds, sources, owners = append(kinds, string(f.Kind)), append(sources, f.Source), append(owners, f.Owner)
 		anchor := n.anchor(f.ID)
-		n.all = append(n.all, anchor)
+		n.cards = append(n.cards, anchor)
 		if ref := (specs.Ref{Role: f.Role, Source: f.Source}); n.findings[ref] == "" {
 			n.findings[ref] = anchor
 		}
@@ -49,7 +49,11 @@ func newHTMLNames(r report.Report) *htmlNames {
 	for _, x := range r.Roles {
 		kinds, sources, owners = append(kinds, string(x.State)), append(sources, x.Source), append(owners, x.Owner)
 		ref := specs.Ref{Role: x.Role, Source: x.Source}
-		n.roles[ref] = n.anchor("role:" + ref.String())
+		anchor := n.anchor("role:" + ref.String())
+		n.rows = append(n.rows, anchor)
+		if n.roles[ref] == "" {
+			n.roles[ref] = anchor
+		}
 	}
 	for _, c := range r.Coverage {
 		sources = append(sources, c.Source)

@@ -20,10 +20,10 @@ type htmlRole struct {
 	Due, Place                   string
 }
 
-func (n *htmlNames) role(x report.Role) htmlRole {
+func (n *htmlNames) role(x report.Role, anchor string) htmlRole {
 	ref := specs.Ref{Role: x.Role, Source: x.Source}
 	out := htmlRole{
-		htmlTag: n.tag(string(x.State), x.Source, x.Owner), Anchor: n.roles[ref], Finding: n.findings[ref],
+		htmlTag: n.tag(string(x.State), x.Source, x.Owner), Anchor: anchor, Finding: n.findings[ref],
 		Name: short(x.Role, valueRoom), In: short(x.Source, valueRoom), Purpose: short(x.Purpose, valueRoom), State: stateChip(string(x.State)),
 		Stages: stageChips(x.Stages), OwnerText: short(x.Owner, valueRoom), Version: short(x.Version, valueRoom), Schedule: short(x.Schedule, valueRoom),
 		Place: short(x.Location.String(), valueRoom),

@@ -14,6 +14,8 @@ require (
 	golang.org/x/text v0.33.0 // indirect
 )
 
+require golang.org/x/net v0.49.0
+
 require (
 	github.com/kr/text v0.2.0 // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
