@@ -101,7 +101,8 @@ func (r *running) furnish(number int) (err error) {
 	if err = r.FS.Mkdir(dir); err != nil {
 		return err
 	}
-	if r.owner, err = r.Locks.Exclusive(path.Join(dir, "owner.lock")); err != nil {
+	// Whoever asks whether the lock is held shares it for a moment.
+	if r.owner, err = r.patiently(time.Second, func() (Lock, error) { return r.Locks.Exclusive(path.Join(dir, "owner.lock")) }); err != nil {
 		return err
 	}
 	if r.desc, err = r.Locks.Exclusive(path.Join(dir, "desc.lock")); err != nil {

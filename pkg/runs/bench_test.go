@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/rolecall-dev/rolecall/pkg/runs"
@@ -22,10 +23,14 @@ type bench struct {
 	inv runtest.Invariants
 }
 
-func newBench(t *testing.T) *bench {
-	b := &bench{t: t, World: runtest.New()}
-	b.Put("/srv/.keep", "")
-	return b
+// inMemory runs a test on a machine in memory, whose time passes at once.
+func inMemory(t *testing.T, test func(b *bench)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		b := &bench{t: t, World: runtest.New()}
+		b.Put("/srv/.keep", "")
+		test(b)
+	})
 }
 
 // store is that of a process that only looks.
@@ -104,35 +109,15 @@ func (b *bench) start(p runs.Plan, play func(*runtest.Job) error, tune ...func(*
 	return r
 }
 
-// job waits for the job, and for its start to be recorded.
+// job waits for the job, and until all that can go on without it has.
 func (b *bench) job(r *running) *runtest.Job {
-	b.t.Helper()
 	j := <-r.started
-	b.until(func() bool {
-		s := b.store()
-		for _, run := range b.list(s) {
-			if run.Started != nil && run.Started.Body.Child == j.Process() {
-				return true
-			}
-		}
-		return false
-	})
+	synctest.Wait()
 	return j
 }
 
-// until lets others go on until a condition holds.
-func (b *bench) until(cond func() bool) {
-	b.t.Helper()
-	for i := 0; !cond(); i++ {
-		if i > 1_000_000 {
-			b.t.Fatal("what was waited for never came")
-		}
-		b.Yield()
-	}
-}
-
 func (b *bench) wait(r *running) runs.Outcome {
-	b.World.Run(r.done)
+	<-r.done
 	return r.Outcome
 }
 
@@ -218,16 +203,8 @@ func (b *bench) drainer(grace time.Duration) *runs.Drainer {
 // drain drains to the end.
 func (b *bench) drain(grace time.Duration) runs.Drained {
 	b.t.Helper()
-	out := b.finishDrain(b.drainer(grace))
+	out := b.drainer(grace).Drain()
 	b.holds()
-	return out
-}
-
-func (b *bench) finishDrain(d *runs.Drainer) runs.Drained {
-	done := make(chan struct{})
-	var out runs.Drained
-	go func() { defer close(done); out = d.Drain() }()
-	b.World.Run(done)
 	return out
 }
 

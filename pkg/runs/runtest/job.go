@@ -1,19 +1,11 @@
 package runtest
 
 import (
-	"runtime"
 	"sync"
 	"time"
 
 	"github.com/rolecall-dev/rolecall/pkg/runs"
 )
-
-// Yield lets those go on whose timers fired.
-func (c *Clock) Yield() {
-	for range 20 {
-		runtime.Gosched()
-	}
-}
 
 // Launcher starts jobs that a test plays.
 type Launcher struct {

@@ -1,6 +1,7 @@
 // Package runtest is a machine in memory for tests of package runs: a file
-// system that knows what is durable, locks that end with their process, a clock
-// that a test moves, and processes that can be killed or frozen at any step.
+// system that knows what is durable, locks that end with their process, and
+// processes that can be killed or frozen at any step. Its clock is that of a
+// bubble of testing/synctest.
 //
 // It proves the logic of records, verdicts and order. It does not prove that an
 // operating system delivers signals, nor that a disk keeps what it was told to.
@@ -10,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"time"
 
 	"github.com/rolecall-dev/rolecall/pkg/runs"
 )
@@ -321,6 +321,3 @@ func (w *World) Impostor(pid int) *Proc {
 	w.procs[pid] = q
 	return q
 }
-
-// Sleep moves the clock; suspended time does not count for waits.
-func (w *World) Suspend(d time.Duration) { w.Clock.suspend(d) }
