@@ -183,8 +183,11 @@ func (c comparison) spec(p pair) []report.EditField {
 			c.specFields(&f, p, before, after)
 		}
 	}
-	if !translated {
+	switch {
+	case !translated:
 		statementFields(&f, p)
+	case p.before != nil && p.after != nil && form(p.before.Statement) == form(p.after.Statement):
+		uncompared(&f, p)
 	}
 	return f.list
 }
@@ -234,6 +237,20 @@ func words(s specs.Spec) string {
 	}
 	slices.Sort(out)
 	return strings.Join(slices.Compact(out), "; ")
+}
+
+// uncompared adds what is written otherwise and is not compared in the role's
+// sources, so that no translation has it.
+func uncompared(f *fields, p pair) {
+	var raw fields
+	raw.mask = f.mask
+	statementFields(&raw, p)
+	for _, e := range raw.list {
+		known := func(have report.EditField) bool { return have.Path == e.Path }
+		if e.Path != "schedule" && e.Path != "time_zone" && e.Path != "template" && e.Path != "hash" && !slices.ContainsFunc(f.list, known) {
+			f.put(e)
+		}
+	}
 }
 
 // statementFields compares specs as they are written, where they could not be

@@ -2,6 +2,7 @@ package change
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -78,6 +79,7 @@ type gate struct {
 	now     map[string]providers.Object
 	before  map[string]providers.Object
 	partner map[specs.Ref]specs.Ref // what an expectation was before
+	roles   map[string]bool         // the keys that the base has
 	gaps    map[string]bool         // the sources of which not all was read at the base
 }
 
@@ -92,6 +94,10 @@ func (g *gate) name() string {
 
 func (g *gate) index() {
 	g.partner = Partners(g.Base.Side.Ledger, g.Side.Ledger)
+	g.roles = map[string]bool{}
+	for _, r := range g.Base.Side.Ledger.Roles {
+		g.roles[r.Key] = true
+	}
 	g.found = map[string]report.Finding{}
 	for _, f := range g.Base.Report.Findings {
 		g.found[f.ID] = f
@@ -132,7 +138,7 @@ func (g *gate) atBase(f report.Finding) string {
 		return report.AtBasePresent
 	case ok:
 		return report.AtBaseDifferent
-	case f.Kind == report.Unexpected && f.Reason == "no-role" && g.unchanged(f.Objects):
+	case f.Kind == report.Unexpected && !g.roles[f.Role] && g.unchanged(f.Objects):
 		return report.AtBasePresent // only that one looks there is new
 	case g.gaps[f.Source]:
 		return report.AtBaseUnknown
@@ -176,9 +182,9 @@ func (g *gate) cause(f *report.Finding) {
 		return
 	}
 	o := gone[0]
-	if left, ok := g.now[o.ID]; ok {
+	if left, ok := g.still(o); ok {
 		f.Reason = "unassigned-by-change"
-		f.Message = "this change takes the role from its only object: " + o.ID + " at " + line(left.Pos) + " played it in " + g.name() + " and does no more"
+		f.Message = "this change takes the role from its only object: " + o.ID + ", now at " + line(left.Pos) + ", played it in " + g.name() + " and does no more"
 		f.NextStep = "give the object the role's marker again, or correct the role's match"
 		f.ObservedAt = left.Pos
 		return
@@ -195,6 +201,22 @@ func (g *gate) cause(f *report.Finding) {
 		f.Hints = append(f.Hints, "the ledger states the role at "+f.Location.String())
 		f.Location, f.ObservedAt = at, at
 	}
+}
+
+// still is an object of the base as it is now: by its id, or, since that may hold
+// its marker, as one of the same source that does just the same.
+func (g *gate) still(o providers.Object) (providers.Object, bool) {
+	if now, ok := g.now[o.ID]; ok || o.Opaque {
+		return now, ok
+	}
+	for _, id := range slices.Sorted(maps.Keys(g.now)) {
+		now := g.now[id]
+		_, before := g.before[id]
+		if now.Source == o.Source && !now.Opaque && !before && now.Spec.Hash() == o.Spec.Hash() {
+			return now, true
+		}
+	}
+	return providers.Object{}, false
 }
 
 // waived takes the change's own findings out of account where the ledger says so.

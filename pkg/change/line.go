@@ -31,7 +31,7 @@ func Line(before, after []byte, line int) int {
 }
 
 func lines(text []byte) [][]byte {
-	return bytes.SplitAfter(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
+	return bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
 }
 
 // within is Line of two texts that differ in their first and last lines, by their

@@ -112,7 +112,7 @@ func fieldChange(e report.Edit, f report.EditField) string {
 }
 
 func withWords(s, words string) string {
-	if words == "" {
+	if words == "" || words == s {
 		return shown(s)
 	}
 	return s + ", " + words
