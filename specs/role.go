@@ -25,6 +25,7 @@ type Role struct {
 	// Pending says that no person has reviewed the role yet.
 	Pending bool
 	Ignore  []Ignore
+	Run     RunTerms
 }
 
 // Statement is a role's spec as the ledger writes it. Exactly one of Template,

@@ -65,6 +65,7 @@ func (b *builder) role(key strict.Text, f roleForm) specs.Role {
 	b.pause(&r, f)
 	b.remembered(&r, f.Ref)
 	r.Ignore = b.ownRules(key.Value, f)
+	r.Run = b.runTerms(key.Value, f.Run)
 	for _, name := range []string{"owner", "version"} {
 		if !f.Has(name) {
 			b.warn(key.Pos, "role %s has no %s; add one", key.Value, name)

@@ -30,7 +30,7 @@ type roleForm struct {
 	Ignore        []ignoreForm  `strict:"ignore"`
 	Evidence      strict.Unread `strict:"evidence"`
 	Repair        strict.Unread `strict:"repair"`
-	Run           strict.Unread `strict:"run"`
+	Run           runForm       `strict:"run"`
 }
 
 type specForm struct {
