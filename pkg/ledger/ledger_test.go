@@ -177,8 +177,8 @@ func TestCheckSources(t *testing.T) {
 		t.Errorf("all are known: %v", err)
 	}
 	err = l.CheckSources([]string{"prod", "web-1", "web2"})
-	want := "everything.yaml:23:22: role rotate-logs is to be looked for in the source \"web-2\", which the config does not have; did you mean `web2`?\n" +
-		"everything.yaml:36:13: role nightly-build is to be looked for in the source \"actions\", which the config does not have; there are prod, web-1, web2\n" +
+	want := "everything.yaml:25:22: role rotate-logs is to be looked for in the source \"web-2\", which the config does not have; did you mean `web2`?\n" +
+		"everything.yaml:38:13: role nightly-build is to be looked for in the source \"actions\", which the config does not have; there are prod, web-1, web2\n" +
 		"correct the ledger, or add the source to the config"
 	if err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
