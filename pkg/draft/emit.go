@@ -45,14 +45,49 @@ func (d *drafter) emit() []byte {
 		}
 		first = false
 		s.write(&b, "  ", len(roles))
+		areas := byArea(roles)
 		for n, r := range roles {
 			if n > 0 {
 				b.WriteString("\n")
+			}
+			if areas && (n == 0 || r.area() != roles[n-1].area()) {
+				fmt.Fprintf(&b, "  # %s\n", oneLine(d.Rules.Mask(r.area())))
 			}
 			r.write(&b, "  ")
 		}
 	}
 	return b.Bytes()
+}
+
+// byArea puts the roles of one area of a source together, in the order of their
+// first. It says whether the areas are worth a heading: there are several, with
+// more than one role as a rule.
+func byArea(roles []*role) bool {
+	first := map[string]int{}
+	for i, r := range roles {
+		if _, known := first[r.area()]; !known {
+			first[r.area()] = i
+		}
+	}
+	if len(first) < 2 || len(roles) < 2*len(first) {
+		return false
+	}
+	slices.SortStableFunc(roles, func(a, b *role) int { return first[a.area()] - first[b.area()] })
+	return true
+}
+
+// area is the part of a source that people look after as one: a namespace, a
+// repository, a user's table, a file.
+func (r *role) area() string {
+	o := r.objects[0]
+	switch o.Provider {
+	case "kubernetes":
+		return "namespace " + o.Attrs["namespace"]
+	case "github":
+		return "repository " + o.Attrs["repo"]
+	}
+	kind, name, _ := strings.Cut(o.Part, "/")
+	return kind + " " + name
 }
 
 func (d *drafter) hasRoles(source string) bool {

@@ -3,6 +3,7 @@ package draft
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,6 +28,7 @@ func (d *drafter) name() {
 			wants = append(wants, d.wishes(r.objects[0]))
 		}
 	}
+	tellApart(nameless, wants, d.Rules.Mask)
 	bySource := map[string]int{}
 	longer := make([]string, len(wants))
 	for i, w := range wants {
@@ -96,6 +98,7 @@ func assign(wants [][]string, taken map[string]bool) []string {
 			}
 		}
 	}
+	shorten(wants, at)
 	used := make(map[string]bool, len(taken)+len(wants))
 	for key := range taken {
 		used[key] = true
@@ -111,6 +114,95 @@ func assign(wants [][]string, taken map[string]bool) []string {
 		}
 		used[key] = true
 		out[i] = key
+	}
+	return out
+}
+
+// shorten takes those that no wish tells apart back to the shortest that is
+// theirs alone, which they will be numbered by.
+func shorten(wants [][]string, at []int) {
+	same := map[string][]int{}
+	for i, w := range wants {
+		same[w[at[i]]] = append(same[w[at[i]]], i)
+	}
+	having := map[string]map[int]bool{}
+	for i, w := range wants {
+		for _, key := range w {
+			if having[key] == nil {
+				having[key] = map[int]bool{}
+			}
+			having[key][i] = true
+		}
+	}
+	for _, group := range same {
+		if len(group) < 2 {
+			continue
+		}
+		for n, key := range wants[group[0]] {
+			shared := !slices.ContainsFunc(group, func(i int) bool { return n >= len(wants[i]) || wants[i][n] != key })
+			if shared && len(having[key]) == len(group) {
+				for _, i := range group {
+					at[i] = n
+				}
+				break
+			}
+		}
+	}
+}
+
+// tellApart adds to what entries of one program want the words that not all of
+// them have: a queue, a region, hourly.
+func tellApart(roles []*role, wants [][]string, mask func(string) string) {
+	byFirst := map[string][]int{}
+	for i, w := range wants {
+		if roles[i].objects[0].Provider == "crontab" {
+			byFirst[w[0]] = append(byFirst[w[0]], i)
+		}
+	}
+	for first, group := range byFirst {
+		if len(group) < 2 || len(group) > 200 {
+			continue
+		}
+		count := map[string]int{}
+		words := make([][]string, len(group))
+		for n, i := range group {
+			words[n] = wordsOf(mask(roles[i].objects[0].Attrs["command"]))
+			for _, w := range words[n] {
+				count[w]++
+			}
+		}
+		for n, i := range group {
+			own := slices.DeleteFunc(words[n], func(w string) bool { return count[w] == len(group) })
+			if len(own) > 0 {
+				key := slug(first + "-" + strings.Join(own[:min(len(own), 3)], "-"))
+				wants[i] = slices.Insert(wants[i], 1, key)
+			}
+		}
+	}
+}
+
+// wordsOf are the words of a command that can say what it is about, each once:
+// arguments, and options with two hyphens, but no variables, numbers of
+// descriptors and redirections.
+func wordsOf(command string) []string {
+	var out []string
+	redirected := false
+	for _, f := range strings.Fields(running(command)) {
+		if redirected {
+			redirected = false
+			continue
+		}
+		redirected = strings.ContainsAny(f, "<>") && strings.Trim(f, "<>&0123456789") == ""
+		option, isOption := strings.CutPrefix(f, "--")
+		if strings.ContainsAny(f, "<>$*()|&;") || strings.HasPrefix(f, "-") && !isOption || assignment.MatchString(f) {
+			continue
+		}
+		name, value, _ := strings.Cut(option, "=")
+		for _, w := range []string{name, value} {
+			if w = slug(bare(strings.Trim(w, "\"'`"))); w != "" && !slices.Contains(out, w) {
+				out = append(out, w)
+			}
+		}
 	}
 	return out
 }
@@ -135,14 +227,23 @@ func slug(s string) string {
 
 var (
 	assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+	// placeholder is a folder that is still to be filled in: <root>/bin/x.
+	placeholder = regexp.MustCompile(`<[A-Za-z_][\w-]*>(/\S)`)
+	// account stands before the command in a system's table that was read as a
+	// user's.
+	account    = regexp.MustCompile(`^\s*(?:(?:root|nobody|www-data)\s+(\S)|[a-z_][a-z0-9_-]*\s+(/(?:usr/)?(?:local/)?s?bin/))`)
 	separators = regexp.MustCompile(`&&|\|\||[;|&\n(){}]`)
 
 	// fillers are commands that say nothing of what a job is for.
-	fillers = words("cd test [ [[ ] export source . set sleep umask true false : command fi case esac done exit touch mkdir logger")
+	fillers = words("cd test [ [[ ] export source . set sleep umask true false : command fi case esac done exit touch mkdir logger RANDOM")
 	// keywords stand before a command.
 	keywords = words("if then else elif while until do ! time")
 	// carriers run what stands behind them.
 	carriers = words("sudo su doas runuser nice ionice chronic cronic exec env nohup timeout flock setlock chpst systemd-cat run-one chroot stdbuf setsid")
+	// vague names are those of scripts that are named after nothing.
+	vague = words("script run main index start cron job jobs cli app")
+	// places are folders that say nothing either.
+	places = words("bin sbin scripts script src opt app lib libexec usr srv local home etc cron")
 	// interpreters run the script that stands behind them.
 	interpreters = words("sh bash dash zsh ksh ash python python2 python3 perl ruby php node java Rscript pwsh")
 )
@@ -158,15 +259,29 @@ func words(s string) map[string]bool {
 // programOf is the name of what a command runs and of its first argument, as
 // well as that can be told without a shell.
 func programOf(command string) (program, argument string) {
-	if len(command) > 1<<12 {
-		command = command[:1<<12]
+	part := running(command)
+	if program, argument = programIn(strings.Fields(part)); program != "" {
+		return program, argument
 	}
-	for _, part := range separators.Split(command, -1) {
-		if program, argument = programIn(strings.Fields(part)); program != "" {
-			return program, argument
+	for _, f := range strings.Fields(part) {
+		if base := bare(f); slug(base) != "" && !keywords[f] && !assignment.MatchString(f) {
+			return base, "" // only what says nothing
 		}
 	}
 	return "", ""
+}
+
+// running is the part of a command that says what it is for: the first in which
+// a program stands that does, or else all of it.
+func running(command string) string {
+	command = command[:min(len(command), 1<<12)]
+	command = account.ReplaceAllString(placeholder.ReplaceAllString(command, "$1"), "$1$2")
+	for _, part := range separators.Split(command, -1) {
+		if program, _ := programIn(strings.Fields(part)); program != "" {
+			return part
+		}
+	}
+	return command
 }
 
 func programIn(fields []string) (program, argument string) {
@@ -190,12 +305,21 @@ func programIn(fields []string) (program, argument string) {
 			carried = false
 		case slug(base) == "":
 		case program == "":
-			program = base
+			program = told(f, base)
 		default:
 			return program, base
 		}
 	}
 	return program, ""
+}
+
+// told is the name of a script, with that of its folder where it says nothing.
+func told(f, base string) string {
+	folder := path.Base(path.Dir(f))
+	if !vague[base] && strings.Trim(base, "0123456789") != "" || slug(folder) == "" || places[folder] {
+		return base
+	}
+	return folder + "-" + base
 }
 
 // carriedWord is an argument of a carrier: a number, a duration, a lock.

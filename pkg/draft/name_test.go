@@ -2,6 +2,7 @@ package draft
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/rolecall-dev/rolecall/specs"
@@ -9,21 +10,39 @@ import (
 
 func TestProgramOf(t *testing.T) {
 	for command, want := range map[string][2]string{
-		"/opt/shop/retry":                                         {"retry", ""},
-		"/opt/shop/retry.sh --all eu":                             {"retry", "eu"},
-		"cd /srv && ./run.sh":                                     {"run", ""},
-		"[ -x /usr/bin/x ] && /usr/bin/x start":                   {"x", "start"},
-		"A=1 B=2 /bin/report > /dev/null 2>&1":                    {"report", ""},
-		"flock -n /var/lock/q.lock php artisan queue":             {"artisan", "queue"},
-		"sudo -u deploy nice -n 10 /usr/bin/python3 /srv/mail.py": {"mail", ""},
-		"timeout 30m backup full":                                 {"backup", "full"},
-		"sleep 5; /bin/late":                                      {"late", ""},
-		"if true; then /bin/a; fi":                                {"a", ""},
-		"*":                                                       {"", ""},
-		"":                                                        {"", ""},
+		"/opt/shop/retry":                                           {"retry", ""},
+		"/opt/shop/retry.sh --all eu":                               {"retry", "eu"},
+		"cd /srv && ./run.sh":                                       {"run", ""},
+		"[ -x /usr/bin/x ] && /usr/bin/x start":                     {"x", "start"},
+		"A=1 B=2 /bin/report > /dev/null 2>&1":                      {"report", ""},
+		"flock -n /var/lock/q.lock php artisan queue":               {"artisan", "queue"},
+		"sudo -u deploy nice -n 10 /usr/bin/python3 /srv/mail.py":   {"mail", ""},
+		"timeout 30m backup full":                                   {"backup", "full"},
+		"sleep 5; /bin/late":                                        {"late", ""},
+		"if true; then /bin/a; fi":                                  {"a", ""},
+		"root  if [ -x /usr/sbin/check ]; then /usr/sbin/check; fi": {"check", ""},
+		"ubuntu /usr/bin/python /srv/log.py":                        {"log", ""},
+		"php <root>/stat/cron.php 1 >> <logs>/x":                    {"stat-cron", "1"},
+		"bash /home/me/five/5.sh":                                   {"five-5", ""},
+		"/var/lib/app/bin/run.sh":                                   {"run", ""},
+		"sleep $((RANDOM ":                                          {"sleep", ""},
+		"*":                                                         {"", ""},
+		"":                                                          {"", ""},
 	} {
 		if p, a := programOf(command); [2]string{p, a} != want {
 			t.Errorf("%q: %q %q, want %q", command, p, a, want)
+		}
+	}
+}
+
+func TestWordsOf(t *testing.T) {
+	for command, want := range map[string]string{
+		". ~/.rc && $BIN/run.pl --config $CORE --process-hooks --granularity hourly > /tmp/x 2>&1": "config process-hooks granularity hourly",
+		"cd /app && /opt/python -m jobs.test --name=Blue -v | tee log":                             "jobs.test name Blue",
+		"": "",
+	} {
+		if got := strings.Join(wordsOf(command), " "); !strings.HasSuffix(got, want) {
+			t.Errorf("%q: %q, want %q", command, got, want)
 		}
 	}
 }
@@ -38,6 +57,8 @@ func TestAssign(t *testing.T) {
 		{[][]string{{"a", "a-x"}, {"a", "a-y"}}, nil, []string{"a-x", "a-y"}},
 		{[][]string{{"a"}, {"a"}, {"a-2"}}, nil, []string{"a", "a-2", "a-2-2"}},
 		{[][]string{{"a", "a-x"}}, []string{"a"}, []string{"a-x"}},
+		{[][]string{{"a", "a-x"}, {"a", "a-x"}}, nil, []string{"a", "a-2"}},
+		{[][]string{{"a", "a-x"}, {"a", "a-x"}, {"a", "a-y"}}, nil, []string{"a-x", "a-x-2", "a-y"}},
 		{[][]string{{"a"}}, []string{"a"}, []string{"a-2"}},
 		{[][]string{{"a", "b"}, {"b"}, {"a", "c"}}, nil, []string{"b", "b-2", "c"}},
 	} {
