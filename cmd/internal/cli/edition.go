@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -32,6 +33,8 @@ type edition struct {
 	ledger      ledger.Ledger
 	text        []byte // of the ledger; nil if there is none
 	hasConfig   bool
+	// sameConfig says that it looks where the checkout does.
+	sameConfig bool
 }
 
 // checkedOut is the edition of the files as they are.
@@ -65,7 +68,11 @@ func (e editions) at(ctx context.Context, rev, commit string) (edition, error) {
 	if out.root, err = os.MkdirTemp("", "rolecall-base-"); err != nil {
 		return edition{}, internal(err)
 	}
-	if err := e.fill(ctx, t, &out); err != nil {
+	err = e.fill(ctx, t, &out)
+	if ctx.Err() != nil { // whatever git said when it was stopped
+		err = fmt.Errorf("%w while git was reading; no report was written", audit.ErrInterrupted)
+	}
+	if err != nil {
 		if why := (unreadable{}); errors.As(err, &why) {
 			return out, err // what could be read of it is of use
 		}
@@ -147,6 +154,9 @@ func (e editions) readConfig(t *commitTree, out *edition) error {
 		}
 		c.Dir = path.Dir(name)
 		out.config, out.hasConfig = c, true
+		now, err := os.ReadFile(e.head.Config.Path)
+		was, _ := e.repo.rel(e.head.Config.Path)
+		out.sameConfig = err == nil && was == name && bytes.Equal(now, data)
 		return nil
 	}
 	return nil

@@ -200,9 +200,11 @@ func (g *gating) fill(ctx context.Context, in *change.Input) error {
 	if b.Report, b.World, err = g.auditBase(ctx, g.base.config); err != nil {
 		return err
 	}
-	wide := g.headPlace().rebased(head.config, g.base.root)
-	if _, b.Wide, err = g.auditBase(ctx, wide); err != nil {
-		return err
+	if !g.base.sameConfig {
+		wide := g.headPlace().rebased(head.config, g.base.root)
+		if _, b.Wide, err = g.auditBase(ctx, wide); err != nil {
+			return err
+		}
 	}
 	b.Where, b.Line = g.where, g.line
 	return nil

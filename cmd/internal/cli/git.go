@@ -143,7 +143,6 @@ func (r repository) rel(name string) (string, bool) {
 type entry struct {
 	mode string // 100644, 100755, 120000 (a link), 160000 (a submodule)
 	blob string
-	size int64
 	path string
 }
 
@@ -159,7 +158,7 @@ type commitTree struct {
 
 // tree lists a commit and makes its files readable. Close ends that.
 func (r repository) tree(ctx context.Context, commit string) (*commitTree, error) {
-	out, err := r.run(ctx, "ls-tree", "-r", "-z", "-l", "--full-tree", commit)
+	out, err := r.run(ctx, "ls-tree", "-r", "-z", "--full-tree", commit)
 	if err != nil {
 		return nil, err
 	}
@@ -180,16 +179,14 @@ func (r repository) tree(ctx context.Context, commit string) (*commitTree, error
 	return t, err
 }
 
-// parseEntry reads a row of git ls-tree -l: MODE TYPE HASH SIZE, a tab, the path.
+// parseEntry reads a row of git ls-tree: MODE TYPE HASH, a tab, the path.
 func parseEntry(row string) (entry, error) {
 	head, name, ok := strings.Cut(row, "\t")
 	f := strings.Fields(head)
-	if !ok || len(f) != 4 {
+	if !ok || len(f) != 3 {
 		return entry{}, fmt.Errorf("git ls-tree gives %s, which is no entry of a tree", strict.Quote(row))
 	}
-	e := entry{mode: f[0], blob: f[2], path: name}
-	e.size, _ = strconv.ParseInt(f[3], 10, 64) // a submodule has none
-	return e, nil
+	return entry{mode: f[0], blob: f[2], path: name}, nil
 }
 
 func (t *commitTree) Close() error { return t.blobs.close() }
@@ -309,11 +306,14 @@ type extraction struct {
 
 // put writes one entry and says what it leads to.
 func (x extraction) put(e entry) ([]string, error) {
-	if x.done[e.path] || !e.isLink() && !e.isFile() || e.size > maxBlob || !filepath.IsLocal(filepath.FromSlash(e.path)) {
+	if x.done[e.path] || !e.isLink() && !e.isFile() || !filepath.IsLocal(filepath.FromSlash(e.path)) {
 		return nil, nil
 	}
 	x.done[e.path] = true
 	data, err := x.blobs.read(e.blob, maxBlob)
+	if errors.Is(err, errTooLarge) {
+		return nil, nil // nor is it read in the checkout
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -350,10 +350,13 @@ func linkTarget(at, target string) (string, bool) {
 
 // blobs reads objects one after the other from one git process.
 type blobs struct {
-	cmd *exec.Cmd
-	in  io.WriteCloser
-	out *bufio.Reader
+	cmd  *exec.Cmd
+	in   io.WriteCloser
+	out  *bufio.Reader
+	said *bytes.Buffer // what git says on its standard error; to be read when it has ended
 }
+
+var errTooLarge = errors.New("too large")
 
 func (r repository) blobs(ctx context.Context) (*blobs, error) {
 	cmd := r.command(ctx, "cat-file", "--batch")
@@ -365,24 +368,20 @@ func (r repository) blobs(ctx context.Context) (*blobs, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	return &blobs{cmd, in, bufio.NewReaderSize(out, 1<<16)}, nil
+	b := &blobs{cmd, in, bufio.NewReaderSize(out, 1<<16), &bytes.Buffer{}}
+	cmd.Stderr = b.said
+	return b, cmd.Start()
 }
 
 // read is an object's content; one that is larger than most is an error.
 func (b *blobs) read(hash string, most int64) ([]byte, error) {
 	if _, err := io.WriteString(b.in, hash+"\n"); err != nil {
-		return nil, fmt.Errorf("git cat-file: %w", err)
+		return nil, b.missing(hash)
 	}
 	head, err := b.out.ReadString('\n')
-	if err != nil {
-		return nil, fmt.Errorf("git cat-file: %w", err)
-	}
 	f := strings.Fields(head) // HASH TYPE SIZE, or HASH missing
-	if len(f) != 3 {
-		return nil, fmt.Errorf("the object %s is not in this clone; get all objects with: git fetch --refetch", hash)
+	if err != nil || len(f) != 3 {
+		return nil, b.missing(hash)
 	}
 	size, err := strconv.ParseInt(f[2], 10, 64)
 	if err != nil {
@@ -392,13 +391,24 @@ func (b *blobs) read(hash string, most int64) ([]byte, error) {
 		if _, err := io.CopyN(io.Discard, b.out, size+1); err != nil {
 			return nil, fmt.Errorf("git cat-file: %w", err)
 		}
-		return nil, fmt.Errorf("%d bytes are too many", size)
+		return nil, fmt.Errorf("%w: %d bytes", errTooLarge, size)
 	}
 	data := make([]byte, size+1)
 	if _, err := io.ReadFull(b.out, data); err != nil {
 		return nil, fmt.Errorf("git cat-file: %w", err)
 	}
 	return data[:size], nil
+}
+
+// missing is the error about an object that git did not give. In a partial clone
+// git ends over it, since it may not fetch.
+func (b *blobs) missing(hash string) error {
+	_ = b.close()
+	said := ""
+	if text := strings.Join(strings.Fields(b.said.String()), " "); text != "" {
+		said = " (" + text + ")"
+	}
+	return fmt.Errorf("git does not have the object %s here%s; nothing is fetched by rolecall: clone without a filter, or get all objects with: git fetch --no-filter --refetch", hash, said)
 }
 
 func (b *blobs) close() error {
