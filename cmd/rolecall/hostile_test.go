@@ -512,6 +512,50 @@ func (h *hostile) begin() {
 	}
 	h.check([]int{0}, "ledger", "check", "--ledger", "begun/ledger.yaml")
 	h.check([]int{1}, "audit", "--offline", "--ledger", "begun/ledger.yaml")
+	h.edits()
+}
+
+// edit runs a command that changes a file. It is safe to look at, and what it
+// leaves is a ledger without a secret.
+func (h *hostile) edit(ledger string, args ...string) {
+	code, out, errs := h.run("", append(args, "--ledger", ledger)...)
+	if why := unsafe(out + errs); why != "" {
+		h.t.Errorf("%.300q: %s", args, why)
+	}
+	if code != 0 && code != 2 {
+		h.t.Errorf("%.300q: exit %d: %.2000s", args, code, errs)
+	}
+	data, err := os.ReadFile(ledger)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if i := bytes.Index(data, []byte(planted)); i >= 0 {
+		h.t.Errorf("%.300q: a secret is written: %q", args, data[max(0, i-80):min(len(data), i+40)])
+	}
+}
+
+var anyID = regexp.MustCompile(`"id": ("(?:\\.|[^"\\])*")`)
+
+// edits waives with each payload as a text, and adopts what is there one by one.
+func (h *hostile) edits() {
+	h.edit("begun/ledger.yaml", "ledger", "waive", "unexpected:crontab:x/y", "--until", "2999-01-01", "--reason="+h.p, "--owner="+h.p)
+	h.edit("begun/ledger.yaml", "ledger", "waive", "unexpected:crontab:x/"+h.p, "--until", "2999-01-01", "--reason=r")
+	h.edit("begun/ledger.yaml", "ledger", "waive", "--until", "2999-01-01", "--reason=r", "--", h.p)
+	h.edit("begun/ledger.yaml", "ledger", "waive", "drift:a@b", "--until="+h.p, "--reason=r")
+	h.check([]int{0}, "ledger", "check", "--ledger", "begun/ledger.yaml")
+
+	h.write("adopted/ledger.yaml", "ledger: rolecall/v1\nroles: {}\n")
+	h.edit("adopted/ledger.yaml", "ledger", "adopt", "--offline", "--role", "x", "--", h.p)
+	h.edit("adopted/ledger.yaml", "ledger", "adopt", "--offline", "--role="+h.p, "x")
+	_, listing, _ := h.run("", "list", "--offline", "-o", "json")
+	for n, m := range anyID.FindAllStringSubmatch(listing, 12) {
+		var id string
+		if json.Unmarshal([]byte(m[1]), &id) == nil && !h.long() {
+			h.edit("adopted/ledger.yaml", "ledger", "adopt", "--offline", "--owner="+h.p, "--role", fmt.Sprintf("r%d", n), "--", id)
+			h.edit("adopted/ledger.yaml", "ledger", "adopt", "--offline", "--", id)
+		}
+	}
+	h.check([]int{0}, "ledger", "check", "--ledger", "adopted/ledger.yaml")
 }
 
 // texts are the strings of a JSON document whose key is free text.
@@ -539,8 +583,13 @@ func (h *hostile) inventories(inventory string) {
 	h.write("forged.json", h.forge(inventory))
 	h.check([]int{1, 2, 3}, "audit", "--snapshot", "forged.json")
 	h.check([]int{0, 2, 3}, "list", "--snapshot", "forged.json")
+	for _, args := range [][]string{{"saved.json", "forged.json"}, {"forged.json", "saved.json"}, {"saved.json", "--offline"}} {
+		h.check([]int{0, 1, 2, 3}, append([]string{"diff", "-v"}, args...)...)
+		h.check([]int{0, 1, 2, 3}, append([]string{"diff", "-o", "json"}, args...)...)
+	}
 	h.write("cut.json", inventory[:len(inventory)/2])
 	h.check([]int{2}, "audit", "--snapshot", "cut.json")
+	h.check([]int{2}, "diff", "cut.json", "saved.json")
 }
 
 func (h *hostile) forge(document string) string {
