@@ -85,7 +85,15 @@ type tab struct {
 	saw int // requests
 }
 
+// open loads a page and waits until its script has run.
 func open(t testing.TB, ctx context.Context, file string, width int, dark bool) *tab {
+	t.Helper()
+	b := load(t, ctx, file, width, dark)
+	b.until("!document.getElementById('theme').hidden || document.readyState === 'complete'")
+	return b
+}
+
+func load(t testing.TB, ctx context.Context, file string, width int, dark bool) *tab {
 	t.Helper()
 	b := &tab{t: t}
 	url := "file://" + file
@@ -100,7 +108,7 @@ func open(t testing.TB, ctx context.Context, file string, width int, dark bool) 
 	call(b, network.Enable, network.EnableParams{})
 	call(b, log.Enable, cdp.Empty{})
 	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
-	b.do(chromedp.EmulateViewport(int64(width), 900), chromedp.Navigate(url), chromedp.WaitVisible(chromedp.CSS("#filter")))
+	b.do(chromedp.EmulateViewport(int64(width), 900), chromedp.Navigate(url))
 	return b
 }
 
@@ -205,6 +213,16 @@ func (b *tab) violations(axe string) []violation {
 		b.t.Fatal(err)
 	}
 	return out
+}
+
+// accessible holds the page to axe-core.
+func (b *tab) accessible(axe string) {
+	b.t.Helper()
+	began := time.Now()
+	for _, v := range b.violations(axe) {
+		b.t.Errorf("%s (%s): %s: %s", v.ID, v.Impact, v.Help, v.Nodes[0].HTML)
+	}
+	b.t.Logf("axe-core took %s", time.Since(began).Round(time.Millisecond))
 }
 
 // shot is a picture of the page from its top, as high as a picture may be.

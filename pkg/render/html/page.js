@@ -29,7 +29,7 @@
     { items: '.lanes > li' },
     { items: '.alike > .card' },
     { items: '.edit' },
-    { items: 'tbody > tr:not([id])' },
+    { items: 'tbody > tr:not([id])', whole: true }, // what was looked at is no match of a word
     { items: '.notes > li' },
   ];
   const nothings = [...document.querySelectorAll('.nothing')];
@@ -47,7 +47,7 @@
     groups.forEach((g, i) => {
       let shown = 0;
       for (const { node, text } of index[i]) {
-        const fits = wanted.every((s) => !(s.key in node.dataset) || node.dataset[s.key] === s.select.value) && words.every((w) => text.includes(w));
+        const fits = wanted.every((s) => !(s.key in node.dataset) || node.dataset[s.key] === s.select.value) && (g.whole || words.every((w) => text.includes(w)));
         node.hidden = !fits;
         if (fits) { shown++; }
       }
