@@ -140,7 +140,7 @@ func (r *running) lost(code int, g Gate) Outcome {
 		r.warn("what this run saw too late could not be kept: %v", err)
 	}
 	stands := r.run.Gate.Body
-	msg := fmt.Sprintf("the run was made %s by %s before it ended (%s)", stands.Verdict, stands.By, stands.Cause)
+	msg := fmt.Sprintf("the verdict over this run was %s before it ended, by %s (%s)", stands.Verdict, stands.By, stands.Cause)
 	if code == 0 {
 		code = 128 + int(Terminate)
 		if r.stop != 0 {

@@ -171,3 +171,44 @@ func (s *Store) IDs(role string) (ids, strange []string, err error) {
 	slices.SortFunc(ids, before)
 	return ids, strange, nil
 }
+
+// Open are the runs without a closure that can be read, of the roles that are
+// named or of all, oldest first.
+func (s *Store) Open(roles []string) (out []*Run, err error) {
+	if len(roles) == 0 {
+		if roles, err = s.Roles(); err != nil {
+			return nil, err
+		}
+	}
+	for _, role := range roles {
+		ids, _, ierr := s.IDs(role)
+		err = errors.Join(err, ierr)
+		for _, id := range ids {
+			if r := s.Load(role, id); r.Terminal == nil || len(r.Corrupt) > 0 {
+				out = append(out, r)
+			}
+		}
+	}
+	return out, err
+}
+
+// Records are all that could be read, by the name of the record.
+func (r *Run) Records() map[string]any {
+	out := map[string]any{}
+	put(out, KindScheduled, r.Scheduled)
+	put(out, KindStarted, r.Started)
+	put(out, KindCheckpoint, r.Checkpoint)
+	put(out, KindGate, r.Gate)
+	put(out, KindTerminal, r.Terminal)
+	put(out, KindReadback, r.Readback)
+	for i, l := range r.Lates {
+		out[fmt.Sprintf("%s-%d", KindLate, i+1)] = l
+	}
+	return out
+}
+
+func put[T any](out map[string]any, kind string, r *Record[T]) {
+	if r != nil {
+		out[kind] = r
+	}
+}

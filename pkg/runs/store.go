@@ -218,3 +218,11 @@ func (s *Store) patiently(bound time.Duration, take func() (Lock, error)) (Lock,
 		}
 	}
 }
+
+// CheckID refuses what is no run's id.
+func CheckID(id string) error {
+	if _, ok := numberOf(id); !ok || strings.ContainsAny(id, "/\x00") {
+		return fmt.Errorf("%q is no run's id; see: rolecall runs list", id)
+	}
+	return nil
+}

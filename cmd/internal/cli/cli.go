@@ -12,6 +12,7 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -50,6 +51,10 @@ type app struct {
 	now   func() time.Time
 	flags commonFlags
 	log   *slog.Logger
+	args  []string
+	// patient says that the command listens to signals itself and ends in its
+	// own time.
+	patient atomic.Bool
 }
 
 // Main runs the program and returns its exit code. Arguments do not hold the
@@ -61,13 +66,13 @@ func Main(ctx context.Context, args []string, env func(string) (string, bool), s
 			code = exitInternal
 		}
 	}()
-	a := &app{Streams: s, env: env, now: time.Now, log: slog.New(slog.DiscardHandler)}
+	a := &app{Streams: s, env: env, now: time.Now, log: slog.New(slog.DiscardHandler), args: args}
 	root := a.root()
 	root.SetArgs(args)
 	root.SetIn(s.In)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
-	cmd, err := execute(ctx, root)
+	cmd, err := execute(ctx, root, a.patient.Load)
 	if err != nil && !errors.Is(err, errExit) {
 		a.complain(cmd, err)
 	}
@@ -78,8 +83,8 @@ func Main(ctx context.Context, args []string, env func(string) (string, bool), s
 const lastWait = time.Second
 
 // execute runs a command and, when the context ends, does not wait for one that
-// is not listening.
-func execute(ctx context.Context, root *cobra.Command) (cmd *cobra.Command, err error) {
+// is not listening, unless it is patient.
+func execute(ctx context.Context, root *cobra.Command, patient func() bool) (cmd *cobra.Command, err error) {
 	type result struct {
 		cmd      *cobra.Command
 		err      error
@@ -105,6 +110,10 @@ func execute(ctx context.Context, root *cobra.Command) (cmd *cobra.Command, err 
 		select {
 		case r = <-done:
 		case <-t.C:
+			if patient() {
+				r = <-done
+				break
+			}
 			return nil, fmt.Errorf("%w in the middle of the work; no report was written", audit.ErrInterrupted)
 		}
 	}

@@ -56,7 +56,7 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(
 		a.auditCommand(), a.gateCommand(), a.listCommand(), a.explainCommand(), a.ledgerCommand(), a.renderCommand(),
 		a.snapshotCommand(), a.diffCommand(), a.scheduleCommand(), a.doctorCommand(), a.schemaCommand(), a.versionCommand(),
-		a.manualCommand(),
+		a.manualCommand(), a.runCommand(), a.drainCommand(), a.runsCommand(),
 	)
 	root.AddCommand(topics()...)
 	root.SetHelpCommand(helpCommand())
