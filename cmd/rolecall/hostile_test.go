@@ -214,6 +214,33 @@ spec:
 `
 }
 
+// takenJob is a CronJob that an API server would take, with the payload where
+// it can be.
+func (h *hostile) takenJob(schedule string) string {
+	q := h.q()
+	return `---
+apiVersion: batch/v1
+kind: CronJob
+metadata:
+  name: job
+  annotations: {rolecall/role: job, rolecall/version: ` + q + `, text: ` + q + `}
+spec:
+  schedule: ` + schedule + `
+  jobTemplate:
+    spec:
+      template:
+        metadata: {annotations: {text: ` + q + `}}
+        spec:
+          restartPolicy: Never
+          containers:
+            - name: main
+              image: registry.example/job:1
+              command: [` + q + `, "--password=` + h.secret() + `"]
+              args: ["--token", ` + h.secret() + `, ` + q + `]
+              env: [{name: PAYLOAD, value: ` + h.full() + `}, {name: DB_PASSWORD, value: ` + h.secret() + `}, {name: HARMLESS, value: ` + h.secret() + `}]
+`
+}
+
 func (h *hostile) ledger(free string) string {
 	return `ledger: rolecall/v1
 name: ` + free + `
@@ -275,7 +302,8 @@ current-context: hostile
 	h.write(".github/workflows/build.yml", h.good())
 	h.write(".github/workflows/raw.yml", "on: {schedule: [{cron: '0 1 * * *'}]}\njobs: "+h.p+"\n# "+h.p)
 	h.write("roles/build.yml", strings.Replace(h.good(), "0 7 * * *", "0 8 * * *", 1))
-	h.write("roles/job.yaml", h.cronJob("job", "job", `"0 8 * * *"`, ""))
+	h.write("roles/job.yaml", h.takenJob(`"0 8 * * *"`))
+	h.write("deploy/taken.yaml", h.takenJob(`"0 9 * * *"`))
 	h.write("deploy/all.yaml", h.cronJob("job", "job", `"0 9 * * *"`, "")+
 		h.cronJob("zone", "zone", `"0 9 * * *"`, "  timeZone: "+q)+
 		h.cronJob("bad", q, q, "  suspend: true")+
