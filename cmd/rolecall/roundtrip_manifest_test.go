@@ -359,7 +359,7 @@ func (m manifestChange) fields(pod, in string, container func(jobNode) *yaml.Nod
 		want        []string
 	}{
 		{"a quantity by text", "", nil},
-		{"edit a quantity", "12345Ki", []string{m.drift(in+".resources") + "*"}},
+		{"edit a quantity", "123456789Ki", []string{m.drift(in+".resources") + "*"}},
 	} {
 		m.change(q.how, func(all *manifests, n jobNode) bool {
 			limits := at(container(n), "resources", "limits")
