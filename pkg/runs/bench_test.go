@@ -87,6 +87,9 @@ func (b *bench) start(p runs.Plan, play func(*runtest.Job) error, tune ...func(*
 	proc := b.Process()
 	r := &running{Proc: proc, started: make(chan *runtest.Job, 8), done: make(chan struct{})}
 	r.Launcher = &runtest.Launcher{Proc: proc, Play: func(j *runtest.Job) error {
+		if play == nil {
+			play = writes("", 0)
+		}
 		err := play(j)
 		r.started <- j
 		return err

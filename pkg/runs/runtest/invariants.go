@@ -145,9 +145,13 @@ func said(r *runs.Run, p runs.Promotion) bool {
 	return false
 }
 
-// replaced says that a later run may have put something of its own there.
+// replaced says that a later run may have put something of its own there; of one
+// that cannot be read that is not known.
 func replaced(final string, later []*runs.Run) bool {
 	for _, r := range later {
+		if len(r.Corrupt) > 0 {
+			return true
+		}
 		if r.Gate == nil || r.Gate.Body.Verdict != runs.Commit {
 			continue
 		}
