@@ -110,7 +110,8 @@ func stateable(st specs.Statement) bool {
 func crontabInline(o providers.Object) specs.Statement {
 	st := specs.Statement{Schedule: schedulesOf(o), TimeZone: zoneOf(o, specs.Local)}
 	st.User, st.Command, st.Stdin = textOf(o, "user"), textOf(o, "command"), textOf(o, "stdin")
-	for _, m := range o.Spec.Body.Get("env").Members {
+	// a default that the table spells out is stated as well, so that its change is seen
+	for _, m := range slices.Concat(o.Spec.Body.Get("env").Members, o.Spec.Cosmetic.Get("env").Members) {
 		if st.Env == nil {
 			st.Env = map[string]string{}
 		}

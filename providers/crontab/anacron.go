@@ -60,6 +60,9 @@ func readAnacrontab(t table, zone string) ([]providers.Object, []providers.Note)
 	g := grammar{dialect: specs.Debian, zone: zone, own: zone, versioned: true, tolerant: true}
 	g.line = func(text string) item { return anacronLine(zone, text) }
 	r := &tableReader{table: t, g: &g, env: newEnvironment(specs.Debian)}
+	// anacron has /bin/sh run its commands whatever SHELL says, and the path of
+	// what started it
+	r.env.defaults = defaultsOf(specs.Cronie)
 	for data, n := t.data, 1; data != ""; {
 		line, rest, lines := joinedLine(data)
 		it := g.line(line)

@@ -268,6 +268,37 @@ func TestRealDaemonHandsOverWhatWeSay(t *testing.T) {
 	}
 }
 
+// What no line sets is what defaultsOf has, also where a line says the same.
+func TestRealDaemonDefaults(t *testing.T) {
+	needReal(t)
+	im := newImage(t)
+	var b strings.Builder
+	for i, set := range []string{"", "SHELL=/bin/sh\nPATH=/usr/bin:/bin\n"} {
+		fmt.Fprintf(&b, "%s@reboot root cat /proc/$$/environ > %s/env%d; : > %s/done%d\n", set, im.out, i, im.out, i)
+	}
+	im.write("/etc/cron.d/plain", b.String(), 0o644)
+	o := observe(t, NewHost(im.root, nil), Config{Live: true, System: true, Root: im.root})
+	for _, obj := range o.Objects {
+		if env := obj.Spec.Body.Get("env"); !env.Empty() {
+			t.Errorf("%s: %+v", obj.ID, env)
+		}
+	}
+	im.boot(func() bool {
+		done, _ := filepath.Glob(im.out + "/done*")
+		return len(done) == 2
+	})
+	for i := range 2 {
+		data, err := os.ReadFile(fmt.Sprintf("%s/env%d", im.out, i))
+		im.must(err)
+		got := strings.Split(string(data), "\x00")
+		for name, value := range defaultsOf(specs.Debian) {
+			if !slices.Contains(got, name+"="+value) {
+				t.Errorf("entry %d: %q has no %s=%s", i, got, name, value)
+			}
+		}
+	}
+}
+
 // A user whom cron.deny names keeps the table that is there.
 func TestRealDaemonRunsDeniedUsers(t *testing.T) {
 	needReal(t)

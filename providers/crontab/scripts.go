@@ -148,6 +148,7 @@ func (l *look) scheduleScript(o *providers.Object, runners []providers.Object) {
 		written = append(written, r.Attrs["schedule"])
 		if i == 0 {
 			user, env, o.Env = r.Attrs["user"], r.Spec.Body.Get("env"), r.Env
+			o.Spec.Cosmetic = r.Spec.Cosmetic
 		}
 	}
 	o.Attrs["user"] = user

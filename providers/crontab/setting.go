@@ -85,8 +85,11 @@ func looksLikeSetting(s string) bool {
 type environment struct {
 	dialect   specs.Dialect
 	vars      map[string]string
+	defaults  map[string]string
 	all, spec specs.Value
-	fresh     bool
+	// spelled are the settings that say what holds anyway.
+	spelled specs.Value
+	fresh   bool
 	// left bounds how many members the entries of a table may hold together,
 	// since in a hostile one that grows with the square of its lines.
 	left int
@@ -95,7 +98,21 @@ type environment struct {
 const environmentBudget = 1 << 18
 
 func newEnvironment(d specs.Dialect) *environment {
-	return &environment{dialect: d, vars: map[string]string{}, fresh: true, left: environmentBudget}
+	return &environment{dialect: d, vars: map[string]string{}, defaults: defaultsOf(d), fresh: true, left: environmentBudget}
+}
+
+// defaultsOf are the values that a daemon gives a command where no line sets
+// another, so that a line with one of them says nothing. Known are those that no
+// option and no build changes: for both the shell (crontab(5), and load_entry in
+// cronie's entry.c), for Debian's cron the path (run as a daemon, 3.0pl1-162).
+func defaultsOf(d specs.Dialect) map[string]string {
+	switch d {
+	case specs.Debian:
+		return map[string]string{"SHELL": "/bin/sh", "PATH": "/usr/bin:/bin"}
+	case specs.Cronie:
+		return map[string]string{"SHELL": "/bin/sh"}
+	}
+	return nil
 }
 
 // set takes a line's assignment, if the daemon lets it reach the job.
@@ -118,7 +135,7 @@ func (e *environment) refresh() {
 	}
 	e.fresh = true
 	e.spec = specs.NewMap(e.member("HOME"), e.member("PATH"), e.member("SHELL"))
-	e.all = e.spec
+	e.all, e.spelled = e.spec, e.spelledOut()
 	if e.left -= len(e.vars); e.left < 0 {
 		return
 	}
@@ -129,9 +146,23 @@ func (e *environment) refresh() {
 	e.all = specs.NewMap(members...)
 }
 
+// spelledOut is a Map of the known defaults that a line sets; Absent for none.
+func (e *environment) spelledOut() specs.Value {
+	var out []specs.Member
+	for name, value := range e.defaults {
+		if e.vars[name] == value {
+			out = append(out, environmentMember(name, value))
+		}
+	}
+	if out == nil {
+		return specs.Value{}
+	}
+	return specs.NewMap(specs.Member{Key: "env", Value: specs.NewMap(out...)})
+}
+
 func (e *environment) member(name string) specs.Member {
 	value, ok := e.vars[name]
-	if !ok {
+	if standard, known := e.defaults[name]; !ok || known && value == standard {
 		return specs.Member{}
 	}
 	return environmentMember(name, value)

@@ -279,7 +279,7 @@ func (r *tableReader) add(it item, off []providers.Inactive) {
 	}
 	o := r.object(it, off)
 	o.Env = all
-	o.Spec = specs.Spec{Schedules: []specs.Schedule{it.entry.schedule}, Body: bodyOf(it.entry, user, env)}
+	o.Spec = specs.Spec{Schedules: []specs.Schedule{it.entry.schedule}, Body: bodyOf(it.entry, user, env), Cosmetic: r.env.spelled}
 	o.Attrs["command"], o.Attrs["schedule"] = it.entry.command, it.entry.written
 	if user != "" {
 		o.Attrs["user"] = user

@@ -6,13 +6,16 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rolecall-dev/rolecall/providers"
 	"github.com/rolecall-dev/rolecall/specs"
 )
 
 // Translate gives what a ledger's statement wants of an entry in this source.
 //
 // A template is the literal lines, environment and one entry, read by the
-// source's dialect; a marker in it is passed by. It has a user column where all
+// source's dialect; a marker in it is passed by. What its environment lines state
+// is compared with what the entry gets. What only the table sets is not, but for
+// SHELL, PATH and HOME. It has a user column where all
 // of the source's tables have one, where it stands in a folder cron.d, or where
 // in a source with both kinds its command begins with the name of a user. Where
 // it states no user, and the source knows whose each entry is, the user is not
@@ -72,13 +75,13 @@ func (p *Provider) inline(st specs.Statement) (specs.Desired, error) {
 	if p.knowsUsers() {
 		state("user", st.User)
 	}
-	var env []specs.Member
+	env := newEnvironment(p.dialect())
 	for name, value := range st.Env {
-		env = append(env, environmentMember(name, value))
+		env.vars[name], env.fresh = value, false
 		d.Stated = append(d.Stated, "env."+name)
 	}
-	if len(env) > 0 {
-		members = append(members, specs.Member{Key: "env", Value: specs.NewMap(env...)})
+	if all, _ := env.effective(); !all.Empty() {
+		members = append(members, specs.Member{Key: "env", Value: all})
 	}
 	slices.Sort(d.Stated)
 	d.Spec.Body = specs.NewMap(members...)
@@ -161,16 +164,41 @@ func (p *Provider) template(st specs.Statement) (specs.Desired, error) {
 	if err != nil {
 		return specs.Desired{}, err
 	}
-	d := specs.Desired{Spec: only}
-	if !system && p.knowsUsers() {
-		d.Stated = []string{"command", "env", "stdin"}
+	stated := statedIn(only.Env)
+	ownerless := !system && p.knowsUsers()
+	if len(stated) == 0 && !ownerless {
+		return specs.Desired{Spec: only.Spec}, nil
 	}
+	d := specs.Desired{Spec: only.Spec, Stated: []string{"command", "stdin"}}
+	if !ownerless {
+		d.Stated = append(d.Stated, "user")
+	}
+	for _, name := range append([]string{"HOME", "PATH", "SHELL"}, stated...) {
+		d.Stated = append(d.Stated, "env."+name)
+	}
+	d.Spec.Body = specs.NewMap(append(slices.Clone(only.Spec.Body.Members), specs.Member{Key: "env", Value: only.Env})...)
+	d.Spec = d.Spec.Project(d.Stated)
+	slices.Sort(d.Stated)
 	return d, nil
+}
+
+// statedIn are the variables of a template that reach the command and are no
+// part of every spec: all but what cron itself reads, for mail and for a zone.
+func statedIn(env specs.Value) []string {
+	var out []string
+	for _, m := range env.Members {
+		switch m.Key {
+		case "HOME", "PATH", "SHELL", "MAILTO", "MAILFROM", "CONTENT_TYPE", "CONTENT_TRANSFER_ENCODING", "CRON_TZ", "TZ":
+		default:
+			out = append(out, m.Key)
+		}
+	}
+	return out
 }
 
 // onlyEntry reads a template, which holds exactly one entry and nothing that
 // the daemon would refuse.
-func onlyEntry(t table, g grammar) (spec specs.Spec, err error) {
+func onlyEntry(t table, g grammar) (only providers.Object, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("%s: the template cannot be read: %v; report it as a fault of rolecall", t.open, r)
@@ -198,18 +226,18 @@ func onlyEntry(t table, g grammar) (spec specs.Spec, err error) {
 		refuse(0, "there is no entry in it")
 	}
 	if first != nil {
-		return specs.Spec{}, first
+		return providers.Object{}, first
 	}
 	objects, _, err := readTable(t, g)
 	if err != nil {
-		return specs.Spec{}, err
+		return providers.Object{}, err
 	}
 	for _, o := range objects {
 		if len(o.Inactive) == 0 {
-			return o.Spec, nil
+			return o, nil
 		}
 	}
-	return specs.Spec{}, fmt.Errorf("%s: the daemon would not run the entry; correct the template", t.open)
+	return providers.Object{}, fmt.Errorf("%s: the daemon would not run the entry; correct the template", t.open)
 }
 
 // templateColumned says whether a template has a user column.

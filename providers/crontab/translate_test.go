@@ -1,6 +1,7 @@
 package crontab
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -175,4 +176,52 @@ func TestTranslateErrors(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+}
+
+// What a template states of the environment is compared by the same means as
+// what fields state; what only the table sets is not.
+func TestTemplateEnvironment(t *testing.T) {
+	const entry = "5 4 * * * /opt/a\n"
+	for _, c := range []struct{ name, template, table, want string }{
+		{"the same", "DB=postgres://prod\n", "DB=postgres://prod\n", ""},
+		{"another value", "DB=postgres://prod\n", "DB=postgres://staging\n", "env.DB"},
+		{"lost", "DB=postgres://prod\n", "", "env.DB"},
+		{"below the entry", "DB=prod\n", "\x00DB=prod\n", "env.DB"},
+		{"of other entries", "", "DB=postgres://prod\n", ""},
+		{"of other entries, beside", "DB=prod\n", "DB=prod\nLOG=/var/log\n", ""},
+		{"beside the known three", "DB=prod\nHOME=/srv\n", "DB=prod\nPATH=/opt/bin\n", "env.HOME env.PATH"},
+		{"a dollar is no variable", "A=$HOME/x\n", "A=/root/x\n", "env.A"},
+		{"mail", "MAILTO=a\nMAILFROM=b\nCONTENT_TYPE=c\nCONTENT_TRANSFER_ENCODING=d\n", "MAILTO=z\n", ""},
+		{"zones", "TZ=UTC\nCRON_TZ=UTC\n", "", ""},
+		{"quoted alike", "DB=prod\n", "DB = \"prod\"\n", ""},
+		{"a name with a dot", "a.b=1\n", "a.b=2\n", "env[\"a.b\"]"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d, err := provider(t, offlineUser).Translate(specs.Statement{Template: &specs.Document{Name: "a", Data: []byte(c.template + entry)}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			above, below, _ := strings.Cut(c.table, "\x00")
+			o := readText(t, specs.Debian, "", above+entry+below).Objects[0]
+			if got := driftOf(d, o); got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// driftOf is what an audit compares.
+func driftOf(d specs.Desired, o providers.Object) string {
+	seen := o.Spec
+	if d.Partial() {
+		if o.Env.Kind == specs.Map {
+			seen.Body = specs.NewMap(append(slices.Clone(seen.Body.Members), specs.Member{Key: "env", Value: o.Env})...)
+		}
+		seen = seen.Project(d.Stated)
+	}
+	var paths []string
+	for _, diff := range specs.Diff(d.Spec, seen) {
+		paths = append(paths, diff.Path)
+	}
+	return strings.Join(paths, " ")
 }
