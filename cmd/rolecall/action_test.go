@@ -326,6 +326,36 @@ func TestActionRuns(t *testing.T) {
 	}
 }
 
+// TestActionGates is a pull request that takes a role out of the ledger. Its base
+// is what GitHub says of the pull request.
+func TestActionGates(t *testing.T) {
+	needProgram(t, "git")
+	r := newRunner(t, map[string]string{"binary": program(t), "command": "gate", "fail-on": "removed"})
+	git := func(args ...string) string {
+		cmd := exec.Command("git", append([]string{"-C", r.dir, "-c", "user.name=a", "-c", "user.email=a@example", "-c", "commit.gpgsign=false"}, args...)...)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	table := "# rolecall: role=tidy version=1\n0 3 * * * /bin/tidy\n"
+	two := cleanLedger + "  sweep: {owner: web, source: web-1, version: \"1\", spec: {schedule: \"0 4 * * *\", command: /bin/sweep}}\n"
+	writeFiles(t, r.dir, map[string]string{"rolecall.yaml": cleanShop, "ledger.yaml": two, "web.crontab": table + "# rolecall: role=sweep version=1\n0 4 * * * /bin/sweep\n"})
+	git("init", "-q", "-b", "main")
+	git("add", "-A")
+	git("commit", "-q", "-m", "base")
+	r.context["github.event.pull_request.base.sha"] = git("rev-parse", "HEAD")
+	if code, outputs := r.run(); code != 0 || outputs["verdict"] == "findings" {
+		t.Fatalf("nothing changed: exit %d, %v\n%s", code, outputs, r.log)
+	}
+	writeFiles(t, r.dir, map[string]string{"ledger.yaml": cleanLedger, "web.crontab": table})
+	git("commit", "-q", "-a", "-m", "change")
+	if code, outputs := r.run(); code != 1 || outputs["verdict"] != "findings" || !strings.Contains(r.log, "sweep") {
+		t.Errorf("a role is gone: exit %d, %v\n%s", code, outputs, r.log)
+	}
+}
+
 func writeFiles(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 )
 
@@ -145,7 +144,7 @@ func TestServiceCommand(t *testing.T) {
 		if err != nil && !errors.As(err, &exit) {
 			t.Fatal(err)
 		}
-		return cmd.ProcessState.Sys().(syscall.WaitStatus).ExitStatus(), string(out)
+		return cmd.ProcessState.ExitCode(), string(out)
 	}
 	if code, out := run(",+dac_read_search"); code != 0 {
 		t.Errorf("exit %d\n%s", code, out)
