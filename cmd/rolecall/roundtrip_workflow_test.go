@@ -268,7 +268,7 @@ func (m workflowChange) job(name string, job *yaml.Node) {
 		edit("edit where a job runs", of, "runs-on", "another-runner", path+".runs-on")
 	}
 	if at(job, "uses") != nil {
-		edit("edit a called workflow", of, "uses", "./.github/workflows/another.yml", path+".uses")
+		edit("edit a called workflow", of, "uses", "acme/shared/.github/workflows/another.yml@v1", path+".uses")
 	}
 	steps := at(job, "steps")
 	if steps == nil {
