@@ -218,3 +218,5 @@ func results(d runs.Drained) string {
 	}
 	return text
 }
+
+func synctestWait() { synctest.Wait() }
