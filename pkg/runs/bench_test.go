@@ -21,6 +21,7 @@ type bench struct {
 	t *testing.T
 	*runtest.World
 	inv runtest.Invariants
+	all []*running
 }
 
 // inMemory runs a test on a machine in memory, whose time passes at once.
@@ -30,6 +31,13 @@ func inMemory(t *testing.T, test func(b *bench)) {
 		b := &bench{t: t, World: runtest.New()}
 		b.Put("/srv/.keep", "")
 		test(b)
+		for _, r := range b.all {
+			r.Kill() // what the goroutine of a dead wrapper still does has no effect
+			for _, j := range r.Jobs {
+				j.Exit(1)
+			}
+			<-r.done
+		}
 	})
 }
 
@@ -102,6 +110,7 @@ func (b *bench) start(p runs.Plan, play func(*runtest.Job) error, tune ...func(*
 	for _, f := range tune {
 		f(r, w)
 	}
+	b.all = append(b.all, r)
 	go func() {
 		defer close(r.done)
 		r.Outcome = w.Run(p)

@@ -34,6 +34,11 @@ func (s *Store) holdFor(role string, h Hold) error {
 	if there, err := s.Hold(role); err != nil || there != nil {
 		return err
 	}
+	if h.RunID != "" {
+		if looked, err := s.released(role, h.RunID); err != nil || looked {
+			return err
+		}
+	}
 	if err := s.mkdirs(s.Root, path.Join(s.Root, "roles"), s.roleDir(role)); err != nil {
 		return err
 	}
