@@ -19,6 +19,11 @@ const (
 	// a repeated one the first time. debian and cronie without a star, in the
 	// daemon's own zone; see OfDaemon.
 	clockOnce
+	// clockFirst: nothing of a skipped hour is due, and the slots of a repeated one
+	// the first time. cronie without a star, where a CRON_TZ names the zone that
+	// the daemon is in itself: its find_jobs passes such jobs by while its own clock
+	// changes, and its main loop runs those with a star alone while it repeats.
+	clockFirst
 	// clockGitHub: those of a skipped hour are due when it ends. Taken here as
 	// clockOnce in the other case.
 	clockGitHub
@@ -38,24 +43,54 @@ func (s Schedule) clockRule() clock {
 		return clockGitHub
 	case Kubernetes:
 		return clockRobfig
-	case Debian, Cronie:
-		if !s.plan.starred && (s.Dialect == Debian || s.Zone == Local || s.Zone == "" || s.plan.own) {
+	case Debian:
+		if !s.plan.starred {
 			return clockOnce
 		}
+	case Cronie:
+		return s.cronieRule()
 	}
 	return clockWall
 }
+
+func (s Schedule) cronieRule() clock {
+	switch {
+	case s.plan.starred:
+		return clockWall
+	case s.plan.own == ownByName:
+		return clockFirst
+	case s.plan.own == ownZone, s.Zone == Local, s.Zone == "":
+		return clockOnce
+	}
+	return clockWall
+}
+
+// whose is what a schedule has to do with the zone that its daemon is in.
+type whose uint8
+
+const (
+	notOwn    whose = iota // or not known
+	ownZone                // it is in that zone since no line sets another
+	ownByName              // a line names that zone
+)
 
 // OfDaemon is the schedule as one in the zone that its daemon is in itself, and
 // not in one that a line of the table sets. It makes a difference for cronie: in
 // its own zone it makes up for a skipped hour, in another it does not (measured
 // with 1.7.2). What ParseSchedule gives for a named zone is the latter.
-func (s Schedule) OfDaemon() Schedule {
+func (s Schedule) OfDaemon() Schedule { return s.in(ownZone) }
+
+// OfDaemonByName is the schedule as one under a line that names the zone which
+// its daemon is in anyway. For cronie that is neither OfDaemon nor another zone:
+// it makes up for no skipped hour, and repeats none either.
+func (s Schedule) OfDaemonByName() Schedule { return s.in(ownByName) }
+
+func (s Schedule) in(own whose) Schedule {
 	if s.plan == nil || s.Dialect != Cronie {
 		return s
 	}
 	p := *s.plan
-	p.own = true
+	p.own = own
 	s.plan = &p
 	return s
 }
@@ -71,7 +106,7 @@ func (p *plan) clockTag(zone string, rule clock) string {
 	if err != nil || !p.meetsChange(loc, rule) {
 		return ""
 	}
-	return [...]string{clockOnce: "once", clockGitHub: "github", clockSupercronic: "supercronic", clockRobfig: "robfig"}[rule]
+	return [...]string{clockOnce: "once", clockFirst: "first", clockGitHub: "github", clockSupercronic: "supercronic", clockRobfig: "robfig"}[rule]
 }
 
 // The years of clockTag, in Unix seconds: 2024 to 2051.
@@ -89,6 +124,8 @@ func (p *plan) meetsChange(loc *time.Location, rule clock) bool {
 		case seg.change() < 0:
 			_, ok := q.nextLocal(seg.start+seg.offset, seg.firstNew())
 			return ok
+		case rule == clockFirst:
+			return false
 		}
 		return q.meetsSkip(seg, rule)
 	})

@@ -113,3 +113,43 @@ func TestRobfigSinceVersion3(t *testing.T) {
 		}
 	}
 }
+
+// TestCronieInItsZoneByName: a CRON_TZ that names the zone which cronie is in
+// anyway. By its find_jobs and main loop (cron.c) nothing of the skipped hour
+// runs, and without a star a slot of the repeated one runs the first time only.
+func TestCronieInItsZoneByName(t *testing.T) {
+	const zone = "America/New_York"
+	for _, c := range []struct{ text, from, by, own string }{
+		{"30 2 * * *", "2027-03-14 04:30", "", "03:00-4"},
+		{"30 1-3 * * *", "2027-03-14 04:30", "01:30-5 03:30-4", "01:30-5 03:00-4 03:30-4"},
+		{"0 0-23 * * *", "2027-11-07 04:30", "01:00-4 02:00-5 03:00-5", "01:00-4 02:00-5 03:00-5"},
+		{"0 * * * *", "2027-11-07 04:30", "01:00-4 01:00-5 02:00-5 03:00-5", "01:00-4 01:00-5 02:00-5 03:00-5"},
+	} {
+		s := mustParse(t, Cronie, c.text, zone)
+		by, own := s.OfDaemonByName(), s.OfDaemon()
+		if got := wallTimes(t, by, zone, c.from, 4); got != c.by {
+			t.Errorf("%q by name: %q, want %q", c.text, got, c.by)
+		}
+		if got := wallTimes(t, own, zone, c.from, 4); got != c.own {
+			t.Errorf("%q: %q, want %q", c.text, got, c.own)
+		}
+	}
+	for _, c := range []struct {
+		text  string
+		other bool // than in its own zone without a name, and than in another daemon's
+	}{{"30 2 * * *", true}, {"30 1,2 * * *", true}, {"30 5 * * *", false}, {"*/5 * * * *", false}} {
+		s := mustParse(t, Cronie, c.text, zone)
+		by, own := s.OfDaemonByName(), s.OfDaemon()
+		after := time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
+		if differs := by.Canonical() != own.Canonical(); differs != c.other || differs != own.ClockChangeOnly(by) {
+			t.Errorf("%q: %s and %s", c.text, by.Canonical(), own.Canonical())
+		}
+		if _, _, differs := FirstDifference(by, own, after, time.UTC); differs != c.other {
+			t.Errorf("%q: a first difference: %v", c.text, differs)
+		}
+	}
+	gap, _ := mustParse(t, Cronie, "30 2 * * *", zone).OfDaemonByName().LongestGapIn(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC), time.UTC)
+	if gap.Length() != 47*time.Hour {
+		t.Errorf("the longest gap is %v", gap.Length())
+	}
+}

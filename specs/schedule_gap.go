@@ -116,7 +116,7 @@ func (t timeline) even(at int64) segment {
 	}
 	after := segmentAt(t.loc, seg.end)
 	switch t.rule {
-	case clockOnce, clockGitHub:
+	case clockOnce, clockFirst, clockGitHub:
 		seg.start = max(seg.start+1, seg.firstNew()-seg.offset)
 	case clockSupercronic: // a slot is moved by no more than the change
 		seg.start += max(0, seg.offset-seg.before, seg.before-seg.offset) + 1

@@ -123,11 +123,14 @@ func (t timeline) nextSlot(after int64) (int64, bool) {
 	for from := after + 1; from < until; {
 		seg := segmentAt(t.loc, from)
 		low, high := from+seg.offset, seg.end+seg.offset
-		if t.rule == clockOnce || t.rule == clockGitHub {
+		switch t.rule {
+		case clockOnce, clockGitHub:
 			skipped, at := seg.skipped()
 			if _, ok := t.plan.nextLocal(skipped, at); ok && from == seg.start {
 				return from, true
 			}
+			low = max(low, seg.firstNew())
+		case clockFirst:
 			low = max(low, seg.firstNew())
 		}
 		if at, ok := t.plan.nextLocal(low, min(high, until+seg.offset)); ok {

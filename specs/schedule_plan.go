@@ -32,7 +32,7 @@ type plan struct {
 	// starred: the minute or the hour begins with a star. Only the vixie family
 	// looks at it, when the clock changes.
 	starred  bool
-	own      bool // see Schedule.OfDaemon
+	own      whose
 	every    time.Duration
 	days     *daySet // in place of dom, month, dow and either, where these cannot say it
 	years    *yearSet

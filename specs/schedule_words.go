@@ -52,6 +52,7 @@ func (s Schedule) Words() string {
 // clockWords are the words for the part c: of the canonical form.
 var clockWords = map[string]string{
 	"once":        "once where the clock skips or repeats an hour",
+	"first":       "not where the clock skips an hour, and once where it repeats one",
 	"github":      "after an hour that the clock skips, and once in a repeated one",
 	"supercronic": "as supercronic has it where the clock skips or repeats an hour",
 	"robfig":      "as the CronJob controller has it where the clock changes",

@@ -2,6 +2,7 @@ package crontab
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/rolecall-dev/rolecall/specs"
@@ -40,14 +41,14 @@ func cutField(s string) (word, rest string) {
 // schedule reads time fields, each text once.
 func (g *grammar) schedule(fields string) (written string, s specs.Schedule, reason string) {
 	written = oneBlank(fields)
-	key := g.zone + "\x00" + written
+	key := g.zone + "\x00" + strconv.FormatBool(g.zoned) + written
 	if s, ok := g.schedules[key]; ok {
 		return s.Text, s, ""
 	}
 	if reason, ok := g.refusals[key]; ok {
 		return "", specs.Schedule{}, reason
 	}
-	s, err := scheduleIn(g.dialect, written, g.zone, g.own)
+	s, err := scheduleIn(g.dialect, written, g.zone, g.own, g.zoned)
 	if err != nil {
 		g.refusals[key] = err.Error()
 		return "", specs.Schedule{}, err.Error()
@@ -56,12 +57,16 @@ func (g *grammar) schedule(fields string) (written string, s specs.Schedule, rea
 	return written, s, ""
 }
 
-// scheduleIn reads a schedule in a zone, which may be the daemon's own. Of a line
-// that names that zone again cronie makes up no skipped hour, and repeats none
-// either; it is taken here for one without.
-func scheduleIn(d specs.Dialect, text, zone, own string) (specs.Schedule, error) {
+// scheduleIn reads a schedule in a zone, which may be the daemon's own, also where
+// a line names it.
+func scheduleIn(d specs.Dialect, text, zone, own string, zoned bool) (specs.Schedule, error) {
 	s, err := parseSchedule(d, text, zone)
-	if name, bad := specs.CanonicalZone(own); err == nil && bad == nil && name == s.Zone {
+	name, bad := specs.CanonicalZone(own)
+	switch {
+	case err != nil || bad != nil || name != s.Zone:
+	case zoned:
+		s = s.OfDaemonByName()
+	default:
 		s = s.OfDaemon()
 	}
 	return s, err

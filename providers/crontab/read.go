@@ -19,6 +19,7 @@ type grammar struct {
 	personal bool
 	zone     string
 	own      string // the zone of the daemon itself
+	zoned    bool   // a line of the table sets the zone
 	// recent says that the daemon is a new one of its kind: Debian 13's cron takes
 	// NAME= for an environment line, as cronie does, and Debian 12's does not;
 	// busybox sets PATH from 1.36 on.

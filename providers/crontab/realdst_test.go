@@ -57,6 +57,10 @@ func TestRealDaemonsOnClockChanges(t *testing.T) {
 	eachDaemon(t, func(t *testing.T, d daemon) {
 		for i, c := range clockChanges {
 			if d.dialect == specs.Cronie {
+				t.Run("CRON_TZ again "+c.zone+" "+c.at[:10], func(t *testing.T) {
+					t.Parallel()
+					nightOf(t, d, c.zone, c.zone, c.at)
+				})
 				t.Run("CRON_TZ "+c.zone+" "+c.at[:10], func(t *testing.T) {
 					t.Parallel()
 					nightOf(t, d, "UTC", c.zone, c.at)
@@ -98,7 +102,7 @@ func nightOf(t *testing.T, d daemon, zone, other, at string) map[string]string {
 			continue
 		}
 		fmt.Fprintf(&b, "%s job %d\n", e, i)
-		schedules[e], err = specs.ParseSchedule(d.dialect, e, other)
+		schedules[e], err = scheduleIn(d.dialect, e, other, zone, other != "")
 		im.must(err)
 	}
 	im.write(d.spool+"/root", b.String(), 0o600)

@@ -1,6 +1,7 @@
 package crontab
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -225,7 +226,8 @@ func (r *tableReader) setting(it item) {
 		return
 	}
 	if r.g.dialect == specs.Cronie {
-		r.g.zone = it.value
+		// also an empty one keeps cronie's find_jobs from making up for a skipped hour
+		r.g.zone, r.g.zoned = cmp.Or(it.value, r.g.own), true
 		r.checkZone(it.line)
 		return
 	}

@@ -113,7 +113,7 @@ func (p *Provider) inlineSchedule(st specs.Statement, d *specs.Desired) error {
 	if p.cfg.Live && p.cfg.System {
 		dialect = dialectOf(dialect, text) // of a job in anacrontab
 	}
-	s, err := scheduleIn(dialect, text, zone, p.cfg.Zone)
+	s, err := scheduleIn(dialect, text, zone, p.cfg.Zone, false)
 	if err != nil {
 		return fmt.Errorf("%s: %w", place(st, "schedule"), err)
 	}
