@@ -84,6 +84,10 @@ type Desired struct {
 	// Stated are the body's fields that count. Nil means all: the spec came
 	// from a template.
 	Stated []string
+	// Attrs are the attributes of the object itself that a template states, by the
+	// names that a provider's objects have them by: the namespace of a CronJob.
+	// One that is not among them may be anything.
+	Attrs map[string]string
 	// Pinned is the hash that counts instead of the spec.
 	Pinned Hash
 	// Never says that the ledger wants a schedule that never fires.

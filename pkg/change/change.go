@@ -114,6 +114,16 @@ func Partners(before, after ledger.Ledger) map[specs.Ref]specs.Ref {
 	return out
 }
 
+// movedOn says that an attribute that was stated is no longer, or otherwise.
+func movedOn(before, after map[string]string) bool {
+	for name, value := range before {
+		if after[name] != value {
+			return true
+		}
+	}
+	return false
+}
+
 // another says that a spec is another one than before.
 func another(before, after specs.Desired) bool {
 	switch {
@@ -121,6 +131,8 @@ func another(before, after specs.Desired) bool {
 		return after.Pinned != before.Pinned && (after.Partial() || !after.Pinned.IsZero() || after.Spec.Hash() != before.Pinned)
 	case !after.Pinned.IsZero():
 		return before.Partial() || before.Spec.Hash() != after.Pinned
+	case movedOn(before.Attrs, after.Attrs):
+		return true
 	case !before.Partial():
 		return after.Partial() || before.Spec.Hash() != after.Spec.Hash()
 	case after.Partial() && slices.ContainsFunc(before.Stated, func(f string) bool { return !slices.Contains(after.Stated, f) }):

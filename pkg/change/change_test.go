@@ -89,10 +89,19 @@ func TestAnother(t *testing.T) {
 		return specs.Desired{Spec: d.Spec.Project(stated), Stated: append([]string{}, stated...)}
 	}
 	pinned := func(d specs.Desired) specs.Desired { return specs.Desired{Spec: d.Spec, Pinned: d.Spec.Hash()} }
+	in := func(d specs.Desired, namespace string) specs.Desired {
+		d.Attrs = map[string]string{"namespace": namespace}
+		return d
+	}
 	for name, c := range map[string]struct {
 		before, after specs.Desired
 		want          bool
 	}{
+		"in the same namespace":         {in(whole, "shop"), in(whole, "shop"), false},
+		"in another namespace":          {in(whole, "shop"), in(whole, "stock"), true},
+		"in a namespace from now on":    {whole, in(whole, "stock"), false},
+		"wherever it is":                {in(whole, "shop"), whole, true},
+		"in a namespace, then pinned":   {in(whole, "shop"), pinned(whole), false}, // a hash says no place
 		"the same":                      {whole, whole, false},
 		"another time":                  {whole, other, true},
 		"written otherwise":             {whole, specs.Desired{Spec: spec("5 04 * * 0-7", "run")}, false},

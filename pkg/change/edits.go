@@ -202,6 +202,13 @@ func (c comparison) specFields(f *fields, p pair, before, after specs.Desired) {
 			f.add("hash", hashText(before), hashText(after))
 		}
 	}
+	if before.Pinned.IsZero() && after.Pinned.IsZero() {
+		names := slices.AppendSeq(slices.Collect(maps.Keys(before.Attrs)), maps.Keys(after.Attrs))
+		slices.Sort(names)
+		for _, name := range slices.Compact(names) {
+			f.add(name, before.Attrs[name], after.Attrs[name])
+		}
+	}
 	a, b := before.Spec, after.Spec
 	switch {
 	case !before.Pinned.IsZero() || !after.Pinned.IsZero():

@@ -2,6 +2,7 @@ package classify
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -132,6 +133,17 @@ func (j *judge) differences(role specs.Role, ref specs.Ref, o *object) []specs.D
 func Same(d specs.Desired, o providers.Object) bool {
 	kept, _ := sift(d, &object{Object: &o})
 	return len(kept) == 0
+}
+
+// compareAttrs is empty if the object itself is as stated, its namespace say.
+func compareAttrs(d specs.Desired, o *object) []specs.Difference {
+	var out []specs.Difference
+	for _, name := range slices.Sorted(maps.Keys(d.Attrs)) {
+		if want, have := d.Attrs[name], o.Attrs[name]; want != have {
+			out = append(out, specs.Difference{Path: name, Desired: specs.NewText(want), Observed: specs.NewText(have)})
+		}
+	}
+	return out
 }
 
 // compareSpec is empty exactly if the object does what is desired.

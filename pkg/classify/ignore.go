@@ -21,7 +21,8 @@ type leftOut struct {
 // a list that has a key takes that member off both sides, with the place that it
 // has in an order. Of a pinned hash no field is known, and no rule applies.
 func sift(d specs.Desired, o *object) (kept []specs.Difference, out []leftOut) {
-	diffs := compareSpec(d, o)
+	elsewhere := compareAttrs(d, o)
+	diffs := append(slices.Clip(elsewhere), compareSpec(d, o)...)
 	if len(d.Ignore) == 0 || !d.Pinned.IsZero() || len(diffs) == 0 {
 		return diffs, nil
 	}
@@ -30,7 +31,7 @@ func sift(d specs.Desired, o *object) (kept []specs.Difference, out []leftOut) {
 	if len(gone) == 0 {
 		return kept, out
 	}
-	again, _, _ := by.part(specs.Diff(d.Spec.Without(gone...), seen(d, o).Without(gone...)))
+	again, _, _ := by.part(append(elsewhere, specs.Diff(d.Spec.Without(gone...), seen(d, o).Without(gone...))...))
 	for _, k := range kept {
 		if !slices.ContainsFunc(again, func(a specs.Difference) bool { return a.Path == k.Path }) {
 			out = append(out, leftOut{k, by.beside(k, out)})

@@ -167,6 +167,42 @@ func TestRulesLeaveStateRoleVersionAndHashAlone(t *testing.T) {
 	}
 }
 
+// A place that a template states counts like a field, also beside a rule that takes
+// members of lists away.
+func TestPlaceIsCompared(t *testing.T) {
+	body := func(v any) specs.Spec { return specs.Spec{Body: value(v)} }
+	pod := m{"containers": keyed{"main": m{"image": "a"}, "mesh": m{"image": "b"}}}
+	o := &object{Object: &providers.Object{Spec: body(pod), Attrs: map[string]string{"namespace": "staging", "name": "x"}}}
+	mesh, err := specs.ParsePath("containers[mesh]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rule := func(i specs.Ignore, p specs.Path) specs.Rule { return specs.Rule{Ignore: i, Path: p} }
+	for _, c := range []struct {
+		name   string
+		want   map[string]string
+		rules  []specs.Rule
+		spec   specs.Spec
+		pinned bool
+		kept   string
+	}{
+		{"as stated", map[string]string{"namespace": "staging"}, nil, body(pod), false, ""},
+		{"none stated", nil, nil, body(pod), false, ""},
+		{"another", map[string]string{"namespace": "prod"}, nil, body(pod), false, "namespace"},
+		{"another, beside a rule", map[string]string{"namespace": "prod"}, []specs.Rule{rule(fieldRule("containers[mesh]"), mesh)}, body(m{"containers": keyed{"main": m{"image": "a"}}}), false, "namespace"},
+		{"another, by a rule", map[string]string{"namespace": "prod"}, []specs.Rule{rule(fieldRule("namespace"), specs.Path{"namespace"})}, body(pod), false, ""},
+	} {
+		kept, _ := sift(specs.Desired{Spec: c.spec, Attrs: c.want, Ignore: c.rules}, o)
+		var got []string
+		for _, d := range kept {
+			got = append(got, d.Path)
+		}
+		if strings.Join(got, " ") != c.kept {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
+
 func TestUnusedRules(t *testing.T) {
 	rule := fieldRule("command")
 	shared := rule

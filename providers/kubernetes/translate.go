@@ -64,7 +64,12 @@ func (s scope) fromTemplate(doc specs.Document) (specs.Desired, error) {
 		}
 		return specs.Desired{}, fmt.Errorf("template %s: %s; %s", specs.Pos{File: doc.Name, Line: r.found[0].line}, p.detail, p.next)
 	}
-	return specs.Desired{Spec: spec}, nil
+	d := specs.Desired{Spec: spec}
+	if ns := r.found[0].cronJob.Namespace; ns != "" {
+		// elsewhere the same names mean other Secrets, accounts and quotas
+		d.Attrs = map[string]string{"namespace": ns}
+	}
+	return d, nil
 }
 
 // refuse is why no object of the source can ever be as a template is.
