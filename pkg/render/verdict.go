@@ -96,7 +96,7 @@ func otherCounts(r report.Report) []string {
 	add(s.Unexpected, isAre(s.Unexpected, "object")+" unexpected")
 	add(s.Version, isAre(s.Version, "version")+" not raised as it should be")
 	add(s.Removed, wasWere(s.Removed, "role")+" removed from the ledger")
-	add(present(r), isAre(present(r), "finding")+" already so at "+baseName(r))
+	add(present(r), isAre(present(r), "finding")+" already so at the base")
 	add(s.Gaps, fmt.Sprintf("%s could not be read", plural(s.Gaps, "part")))
 	add(s.OutOfScope, wasWere(s.OutOfScope, "role")+" not looked at")
 	add(s.Waived, isAre(s.Waived, "finding")+" waived")
