@@ -89,5 +89,21 @@ var contexts = map[string][]string{
 // GitHub adds.
 var allContexts = []string{"github", "inputs", "vars", "needs", "strategy", "matrix", "steps", "job", "jobs", "runner", "env", "secrets"}
 
+// functions are those of expressions (ExpressionConstants.cs, and the steps' and
+// jobs' own in workflow-v1.0.json), literals the words that are values.
+var (
+	functions = []string{"case", "contains", "endsWith", "format", "join", "startsWith", "toJSON", "fromJSON", "hashFiles", "always", "success", "failure", "cancelled"}
+	literals  = []string{"true", "false", "null", "nan", "infinity"}
+)
+
+// events are the triggers of both schemas.
+var events = []string{
+	"branch_protection_rule", "check_run", "check_suite", "create", "delete", "deployment", "deployment_status", "discussion", "discussion_comment",
+	"dynamic", "fork", "gollum", "image_version", "interactive_component", "issue_comment", "issues", "label", "member", "merge_group", "milestone",
+	"page_build", "project", "project_card", "project_column", "public", "pull_request", "pull_request_comment", "pull_request_review",
+	"pull_request_review_comment", "pull_request_target", "push", "registry_package", "release", "repository_dispatch", "schedule", "status",
+	"watch", "workflow_call", "workflow_dispatch", "workflow_run",
+}
+
 // newSteps are the keys of kinds of steps that this version does not judge.
 var newSteps = []string{"wait", "wait-all", "cancel", "parallel"}

@@ -327,6 +327,9 @@ func (r *reader) checkExpression(s string, line int, name string) {
 	r.exprs = append(r.exprs, located{line, e})
 	allowed := contexts[name]
 	walkExpr(e, func(x *expr) {
+		if why := strangeName(x); why != "" {
+			r.refuse(line, "%s", why)
+		}
 		root, _, _ := strings.Cut(x.text, ".")
 		if x.op == opValue && allowed != nil && slices.Contains(allContexts, root) && !slices.Contains(allowed, root) {
 			r.refuse(line, "%s is not known in this condition", root)

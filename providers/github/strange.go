@@ -32,16 +32,58 @@ func strangeKey(key string, of ...string) string {
 
 // nearest is the known key that another is a misspelling of.
 func nearest(key string, of []string) string {
-	low := strings.ToLower(strings.ReplaceAll(key, "_", "-"))
-	best, least := "", 3
+	var known []string
 	for _, name := range of {
-		for _, known := range slices.Sorted(maps.Keys(forms[name].keys)) {
-			if d := distance(low, known); d < least && (d < 2 || len(known) > 4) && d < len(known)-1 {
-				best, least = known, d
-			}
+		known = append(known, slices.Sorted(maps.Keys(forms[name].keys))...)
+	}
+	return nearestOf(strings.ToLower(strings.ReplaceAll(key, "_", "-")), known)
+}
+
+// nearestOf is the first of the nearest known words, if one is near.
+func nearestOf(word string, known []string) string {
+	best, least := "", 3
+	for _, k := range known {
+		low := strings.ToLower(k)
+		if d := distance(word, low); d < least && (d < 2 || len(low) > 4) && d < len(low)-1 {
+			best, least = k, d
 		}
 	}
 	return best
+}
+
+// checkEvents refuses a trigger that is none of GitHub's and a misspelling of
+// one. Any other may be one that GitHub has added.
+func (r *reader) checkEvents(triggers []pair) {
+	for _, p := range triggers {
+		if slices.Contains(events, strings.ToLower(p.name)) {
+			continue
+		}
+		if known := nearestOf(strings.ToLower(p.name), events); known != "" {
+			r.refuse(p.at, "GitHub has no event %q; it may be meant as %s", short(p.name), known)
+		}
+	}
+}
+
+// strangeName says of a word of an expression that it surely is none of GitHub's
+// contexts and functions, since it is a misspelling of one.
+func strangeName(e *expr) string {
+	root, _, _ := strings.Cut(e.text, ".")
+	is, known := "context", allContexts
+	switch e.op {
+	case opCall:
+		is, known = "function", functions
+	case opValue:
+	default:
+		return ""
+	}
+	if slices.ContainsFunc(known, func(k string) bool { return strings.ToLower(k) == root }) || slices.Contains(literals, root) {
+		return ""
+	}
+	near := nearestOf(root, known)
+	if near == "" {
+		return ""
+	}
+	return fmt.Sprintf("expressions have no %s %q; it may be meant as %s", is, short(root), near)
 }
 
 var elsewhere = map[string]string{

@@ -237,6 +237,7 @@ func (r *reader) schedules(on pair) error {
 	}
 	r.w.line = p.at
 	r.whole(p.at)
+	r.checkEvents(ps)
 	items, err := r.take(p.node, 2)
 	if err != nil {
 		return err
@@ -248,6 +249,10 @@ func (r *reader) schedules(on pair) error {
 		if err := r.entry(item); err != nil {
 			return err
 		}
+	}
+	if len(items.Content) > 0 && len(r.w.entries) == 0 {
+		// the workflow is meant to be scheduled, so it is an object
+		r.w.entries = append(r.w.entries, entry{line: p.at, top: p.at, zone: "UTC", bad: "no item of on.schedule has a cron"})
 	}
 	return nil
 }
@@ -332,20 +337,23 @@ func (r *reader) entryKey(e *entry, p pair) error {
 	case p.name == "cron":
 		e.line = p.at
 		e.text = strings.TrimRight(v.Value, " \t\r\n")
-	case v.Value != "":
+	case v.Value == "" || scalar(v).Kind == specs.Null:
+		r.refuse(p.at, "timezone is empty; name a zone, or remove the key for UTC")
+	default:
 		e.zone = strings.TrimRight(v.Value, " \t\r\n")
 	}
 	return nil
 }
 
-// withoutCron meets an item that has no cron. The usual one is a timezone with
-// a dash of its own, which people mean for the entry above it.
+// withoutCron meets an item that has no cron, for which GitHub refuses the file
+// (cron is required by both of its schemas; see forms). The usual one is a
+// timezone with a dash of its own, which people mean for the entry above it.
 func (r *reader) withoutCron(line int, ps []pair) {
 	if find(ps, "timezone") != nil {
-		r.note("suspicious-schedule", line, "this timezone is an item of its own and holds for no cron; write it without the dash, below the cron that it is meant for")
+		r.refuse(line, "this timezone is an item of its own, without the cron that each item needs; write it without the dash, below the cron that it is meant for")
 		return
 	}
-	r.note("suspicious-schedule", line, "this item of on.schedule has no cron, so it schedules nothing")
+	r.refuse(line, "this item of on.schedule has no cron, which each item needs")
 }
 
 // finish gives the entries their markers, adds what is commented out, and says
