@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	gh "github.com/google/go-github/v62/github"
@@ -124,6 +123,7 @@ func testHitch(t *testing.T, h hitch, at int, whole providers.Observation) {
 		cfg.CacheDir = t.TempDir()
 	}
 	var spoiled atomic.Pointer[string]
+	late := &impatient{base: f.Client().Transport, waiting: map[string][]context.CancelFunc{}}
 	f.spoil = func(n int, w http.ResponseWriter, r *http.Request) bool {
 		uri := r.URL.RequestURI()
 		if n == at {
@@ -132,12 +132,13 @@ func testHitch(t *testing.T, h hitch, at int, whole providers.Observation) {
 		if s := spoiled.Load(); s == nil || *s != uri {
 			return false
 		}
+		late.giveUp(uri)
 		h.write(w, r)
 		return true
 	}
 	client := f.client(t, cfg.CacheDir, "t0ken")
 	if h.name == "no answer in time" {
-		client = withTimeout(f, t, cfg.CacheDir, 30*time.Millisecond)
+		client = withTransport(f, t, cfg.CacheDir, late)
 	}
 	p, _ := New(client, cfg)
 	got := p.Observe(context.Background(), providers.Selection{})

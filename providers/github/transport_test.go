@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -18,12 +19,43 @@ import (
 	gh "github.com/google/go-github/v62/github"
 )
 
-func withTimeout(f *fake, t *testing.T, cacheDir string, d time.Duration) *gh.Client {
+func withTransport(f *fake, t *testing.T, cacheDir string, base http.RoundTripper) *gh.Client {
 	t.Helper()
-	c := gh.NewClient(&http.Client{Timeout: d, Transport: NewTransport(f.Client().Transport, cacheDir)})
-	base := f.client(t, "", "").BaseURL
-	c.BaseURL = base
+	c := gh.NewClient(&http.Client{Transport: NewTransport(base, cacheDir)})
+	c.BaseURL = f.client(t, "", "").BaseURL
 	return c.WithAuthToken("t0ken")
+}
+
+// impatient runs out of patience with a request when the test says so, and not
+// by a clock, which other requests would not keep on a busy machine.
+type impatient struct {
+	base    http.RoundTripper
+	mu      sync.Mutex
+	waiting map[string][]context.CancelFunc
+}
+
+func (i *impatient) giveUp(uri string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for _, cancel := range i.waiting[uri] {
+		cancel()
+	}
+}
+
+func (i *impatient) RoundTrip(req *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithCancel(req.Context())
+	uri := req.URL.RequestURI()
+	i.mu.Lock()
+	i.waiting[uri] = append(i.waiting[uri], cancel)
+	i.mu.Unlock()
+	resp, err := i.base.RoundTrip(req.WithContext(ctx))
+	if ctx.Err() != nil && req.Context().Err() == nil {
+		if err == nil {
+			resp.Body.Close()
+		}
+		return nil, context.DeadlineExceeded
+	}
+	return resp, err
 }
 
 // echo answers with a counter and an ETag that stays.
