@@ -69,6 +69,11 @@ func summarise(r report.Report, j classify.Judgement) report.Summary {
 	n := map[report.State]int{}
 	for _, role := range r.Roles {
 		n[role.State]++
+		for _, ig := range role.Ignored {
+			if !ig.Cosmetic {
+				s.LeftOut++
+			}
+		}
 	}
 	s.OK, s.OutOfScope = n[report.OK], n[report.OutOfScope]
 	s.Missing, s.Duplicate, s.Ambiguous = n["missing"], n["duplicate"], n["ambiguous"]

@@ -107,11 +107,23 @@ func (b *builder) ignoredField(who string, f strict.Text) {
 		b.errs.Add(f.Pos, "%s ignores the field %s, which is every field; name the one that does not count", who, strict.Quote(f.Value))
 	case err != nil:
 		b.errs.Add(f.Pos, "%s: %v", who, err)
+	case !named(path):
+		b.errs.Add(f.Pos, "%s ignores the field %s without saying which it begins with; begin with the name of a field, or with ** and a name without * and ?", who, strict.Quote(f.Value))
 	case specs.Unignorable(path[0]) != "":
 		b.errs.Add(f.Pos, "%s ignores the field %s, which %s", who, path[0], specs.Unignorable(path[0]))
 	default:
 		b.broad(who, f, path)
 	}
+}
+
+// named says that a path begins with a name, or with one at any depth: an open
+// first step takes fields out of account that nobody thought of, schedule and
+// command among them.
+func named(path specs.Path) bool {
+	if path[0] == "**" && len(path) > 1 {
+		path = path[1:]
+	}
+	return !strings.ContainsAny(path[0], "*?")
 }
 
 // whole are the fields that hold all, or nearly all, of what an object runs.

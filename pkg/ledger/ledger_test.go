@@ -125,7 +125,7 @@ func TestRulesThatAreNotMeantSo(t *testing.T) {
 	pinned := "  p: {owner: o, version: 1, source: prod, spec: {schedule: \"* * * * *\", hash: rc1:" + strings.Repeat("0", 64) + "}}\n"
 	for _, c := range []struct{ text, want string }{
 		{head + "{field: jobTemplate, reason: r}]}\n", "l:3:91: role a ignores the field \"jobTemplate\", so that nothing of jobTemplate.spec.template.spec.containers is compared; name what does not count of it"},
-		{head + "{field: \"j*\", reason: r}]}\n", "so that nothing of jobTemplate.spec.template.spec.containers is compared"},
+		{head + "{field: \"jobTemplate.**\", reason: r}]}\n", "so that nothing of jobTemplate.spec.template.spec.containers is compared"},
 		{head + "{field: \"**.containers\", reason: r}]}\n", "so that nothing of jobTemplate.spec.template.spec.containers is compared"},
 		{head + "{field: \"**.containers[main].image\", reason: r}]}\n", ""},
 		{head + "]}\nignore: [{source: prdo, field: a, reason: r}]\n", "the ledger ignores the field a in the source \"prdo\", in which it has no role; did you mean `prod`?"},

@@ -100,6 +100,7 @@ func otherCounts(r report.Report) []string {
 	add(s.Gaps, fmt.Sprintf("%s could not be read", plural(s.Gaps, "part")))
 	add(s.OutOfScope, wasWere(s.OutOfScope, "role")+" not looked at")
 	add(s.Waived, isAre(s.Waived, "finding")+" waived")
+	add(s.LeftOut, plural(s.LeftOut, "difference")+" left out by ignore rules")
 	if r.Verdict == report.Incomplete && s.Gaps == 0 {
 		out = append(out, "not all was looked at")
 	}

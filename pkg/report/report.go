@@ -82,6 +82,8 @@ type Summary struct {
 	Gaps       int `json:"gaps"`       // parts in scope that were not read whole
 	Objects    int `json:"objects"`
 	Ignored    int `json:"ignored"` // objects without a role that a rule or the built-in list leaves out
+	// LeftOut are differences that count and that ignore rules take out of account.
+	LeftOut int `json:"left_out"`
 }
 
 // Role is one expectation, a role in one source, and how it stands.
