@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/rolecall-dev/rolecall/pkg/strict"
+	"github.com/rolecall-dev/rolecall/specs"
 )
 
 // ParseUntil reads an end: a day, which is included whole (UTC), or an instant
@@ -17,7 +18,7 @@ func ParseUntil(text string) (time.Time, error) {
 }
 
 func parseInstant(text string) (time.Time, error) {
-	t, err := time.Parse(time.RFC3339, text)
+	t, err := specs.ParseInstant(text)
 	if err != nil {
 		return time.Time{}, fmt.Errorf("%s is not a time; write an instant like 2027-01-10T09:00:00Z, or where an end is wanted a day like 2027-01-10", strict.Quote(text))
 	}

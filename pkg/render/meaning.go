@@ -65,6 +65,9 @@ type Pair struct {
 	Known         bool `json:"known"`
 	Equal         bool `json:"equal"`
 	EqualButClock bool `json:"equal_but_clock_changes"`
+	// HeldApart says that they are equal for all that is known today, and that an
+	// audit takes them for two all the same: they are in different zones.
+	HeldApart bool `json:"held_apart"`
 	// Reason is why that cannot be known or is not so, or what to know where it
 	// is; it may be empty.
 	Reason string `json:"reason"`

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"strings"
 	"time"
 
 	"github.com/rolecall-dev/rolecall/pkg/redact"
@@ -26,8 +27,21 @@ func (a *app) meaning(d specs.Dialect, text, zone string, next int) (render.Mean
 	m.Canonical, m.Words, m.NeverFires, m.Warnings = s.Canonical(), s.Words(), s.NeverFires(), s.Warnings()
 	a.instants(&m, s, next)
 	m.Notes = reading(s, a.now())
+	if d == specs.Kubernetes {
+		m.Notes = append(m.Notes, zonePrefixed(text)...)
+	}
 	m.Elsewhere = elsewhere(d, text, zone, &s)
 	return m, &s
+}
+
+// zonePrefixed is for a schedule with a zone in front, which only a CronJob from
+// before Kubernetes 1.29 can have.
+func zonePrefixed(text string) []string {
+	if _, _, ok := specs.SplitZonePrefix(text); !ok {
+		return nil
+	}
+	head, _, _ := strings.Cut(text, "=")
+	return []string{"the API server refuses to create this since Kubernetes 1.29, and keeps one that is there; state the zone as spec.timeZone, which the " + head + "= goes before where both stand"}
 }
 
 // kindOf is by what a schedule's instants are fixed: a calendar, the scheduler's

@@ -40,6 +40,10 @@ func (a *app) pair(f scheduleFlags, args []string) render.Pair {
 	if !x.Equal {
 		x.FirstDifference = firstDifference(*sa, *sb, a.now())
 	}
+	if !x.Equal && x.FirstDifference == nil {
+		x.Equal, x.EqualButClock, x.HeldApart = true, false, true
+		x.Reason = whyHeldApart(*sa, *sb)
+	}
 	return x
 }
 
@@ -68,6 +72,14 @@ func whyEqual(s specs.Schedule, butClock bool) string {
 		return "both are drawn from the same times; what is drawn may differ"
 	}
 	return ""
+}
+
+// whyHeldApart is for two that fire alike, and are not the same to an audit.
+func whyHeldApart(a, b specs.Schedule) string {
+	if a.Zone != b.Zone {
+		return "both fire at the same instants by the rules that the zones " + a.Zone + " and " + b.Zone + " have today; an audit holds them apart, since such rules change"
+	}
+	return "both fire at the same instants from now on; before they do not, so an audit holds them apart"
 }
 
 func onCalendar(s specs.Schedule) bool { return s.Every() == 0 && !s.Reboot() }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rolecall-dev/rolecall/pkg/render"
 	"github.com/rolecall-dev/rolecall/pkg/strict"
+	"github.com/rolecall-dev/rolecall/specs"
 )
 
 const about = `rolecall calls the roll of scheduled jobs.
@@ -43,7 +44,7 @@ func (a *app) root() *cobra.Command {
 			return exitWith(exitUsage)
 		},
 	}
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(err) })
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return plainly(err) })
 	root.CompletionOptions.DisableDefaultCmd = false
 	f := root.PersistentFlags()
 	f.StringVar(&a.flags.config, "config", "", "config file (default: rolecall.yaml from here upward, then $XDG_CONFIG_HOME/rolecall/rolecall.yaml)")
@@ -61,6 +62,25 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(topics()...)
 	root.SetHelpCommand(helpCommand())
 	return root
+}
+
+// plainly says of a flag's value what it should be, where the parser says what
+// its function did not like.
+func plainly(err error) error {
+	var bad *pflag.InvalidValueError
+	if !errors.As(err, &bad) {
+		return usage(err)
+	}
+	flag, value := "--"+bad.GetFlag().Name, bad.GetValue()
+	switch bad.GetFlag().Value.Type() {
+	case "int", "count":
+		return usage(fmt.Errorf("%s %q is no whole number; write one like 5", flag, value))
+	case "duration":
+		return usage(fmt.Errorf("%s %q is no duration; write one like 30s or 1h30m", flag, value))
+	case "bool":
+		return usage(fmt.Errorf("%s=%s is neither true nor false", flag, value))
+	}
+	return usage(err)
 }
 
 // noCommand refuses a word that is no command, with the nearest one that is.
@@ -91,7 +111,7 @@ func helpCommand() *cobra.Command {
 // prepare checks the common flags and sets the clock and the logger.
 func (a *app) prepare() error {
 	if a.flags.now != "" {
-		t, err := time.Parse(time.RFC3339, a.flags.now)
+		t, err := specs.ParseInstant(a.flags.now)
 		if err != nil {
 			return usage(fmt.Errorf("--now %q is not an instant like 2026-11-25T12:00:00Z", a.flags.now))
 		}

@@ -23,9 +23,15 @@ puts file names in the place of *. One that begins with - stands behind --.
 With --equal there are two expressions, one argument each, and the answer is
 whether both fire at the same instants, and if not, the first that differs.
 
+In different zones two may fire at the same instants by the rules that the zones
+have today. That is equal here, and an audit holds them apart, since rules change.
+
 Without --zone the schedule is in the scheduler's own zone. That is UTC for
 github; for the others it is not known here, so their instants are those of a
 scheduler whose clock shows UTC, and they equal no schedule in a named zone.
+For cronie --zone is that of a CRON_TZ line in the table, which is not the daemon's
+own: where its clock skips an hour nothing is made up for, and where it repeats one
+jobs run twice. The zone: of a source in rolecall.yaml is the daemon's own.
 
 Exit codes: 0 the expression is taken (the two are equal), 1 it is refused (they
 are not, or that cannot be known), 2 usage.`
@@ -57,7 +63,7 @@ func (a *app) scheduleCommand() *cobra.Command {
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&f.dialect, "dialect", "", "the program that runs it: "+strings.Join(dialectNames(), ", "))
-	fs.StringVar(&f.zone, "zone", "", "the zone of the schedule, an IANA name (default: the scheduler's own)")
+	fs.StringVar(&f.zone, "zone", "", "the zone of the schedule, an IANA name, for cronie by CRON_TZ (default: the scheduler's own)")
 	fs.IntVar(&f.next, "next", 5, "how many due instants to show")
 	fs.BoolVar(&f.equal, "equal", false, "compare two expressions")
 	fs.StringVar(&f.dialectB, "dialect-b", "", "the program of the second one (default: as --dialect)")
@@ -78,7 +84,7 @@ func flagOrExpression(_ *cobra.Command, err error) error {
 	if errors.As(err, &missing) && missing.GetSpecifiedShortnames() != "" {
 		return usage(fmt.Errorf("%w; an expression that begins with - stands behind --", err))
 	}
-	return usage(err)
+	return plainly(err)
 }
 
 func complete(cmd *cobra.Command, flag string, values []string) {
