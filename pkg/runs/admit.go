@@ -111,14 +111,16 @@ func (r *running) furnish(number int) (err error) {
 	if err = r.FS.Mkdir(path.Join(dir, "staging")); err != nil {
 		return err
 	}
-	for _, name := range []string{r.reserved(KindGate), r.reserved(KindTerminal)} {
-		if err = r.FS.Reserve(name, reserveSize); err != nil {
+	for _, kind := range reservedKinds {
+		if err = r.FS.Reserve(r.reserved(kind), reserveSize); err != nil {
 			return err
 		}
 	}
 	r.key = Key(r.plan.Role, r.plan.SpecHash, r.plan.Due, r.run.ID)
 	return r.schedule(number)
 }
+
+var reservedKinds = []string{KindStarted, KindGate, KindTerminal}
 
 // reserved is a file with room set aside for a record, for a disk that is full.
 func (r *running) reserved(kind string) string { return path.Join(r.run.Dir, "."+kind+".reserve") }

@@ -184,8 +184,9 @@ func (r *running) gone() error {
 
 // tidy removes what was set aside, and the staging where nothing is left in it.
 func (r *running) tidy() {
-	r.FS.Remove(r.reserved(KindGate))
-	r.FS.Remove(r.reserved(KindTerminal))
+	for _, kind := range reservedKinds {
+		r.FS.Remove(r.reserved(kind))
+	}
 	r.FS.Remove(r.run.Staging())
 }
 

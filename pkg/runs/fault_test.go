@@ -36,7 +36,7 @@ func TestDiskFull(t *testing.T) {
 		ran     bool
 	}{
 		{"scheduled.json", "", runs.ExitCannotRecord, "old", false},
-		{"started.json", runs.Failed, runs.ExitCannotRecord, "old", true},
+		{"started.json", runs.Completed, 0, "new", true},  // the reserve
 		{"gate.json", runs.Completed, 0, "new", true},     // the reserve
 		{"terminal.json", runs.Completed, 0, "new", true}, // the reserve
 		{"watermark.json", runs.OwnerLost, runs.ExitIO, "new", true},
@@ -77,6 +77,29 @@ func TestDiskFull(t *testing.T) {
 				b.wantFinal("next")
 				b.wantWatermark("30")
 			})
+		})
+	}
+}
+
+// The start cannot be recorded at all: a job that must be is stopped.
+func TestStartNotRecorded(t *testing.T) {
+	for _, plan := range []runs.Plan{fullPlan(), basicPlan()} {
+		inMemory(t, func(b *bench) {
+			r := b.start(plan, func(j *runtest.Job) error {
+				if !plan.Strict() {
+					j.Exit(0)
+				}
+				return nil
+			}, failing(func(op, name string) bool { return op != "reserve" && strings.Contains(name, "started") }, syscall.EIO))
+			out := b.wait(r)
+			if plan.Strict() {
+				b.wantCode(out, runs.ExitCannotRecord)
+				b.wantState(runs.Failed, runs.CauseRecord)
+			} else {
+				b.wantCode(out, 0)
+			}
+			b.wantFinal("")
+			b.holds()
 		})
 	}
 }

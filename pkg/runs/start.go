@@ -136,7 +136,7 @@ func (r *running) recordStart() error {
 	if err != nil {
 		return err
 	}
-	if _, err := r.once(path.Join(r.run.Dir, "started.json"), data, ""); err != nil {
+	if _, err := r.once(path.Join(r.run.Dir, "started.json"), data, r.reserved(KindStarted)); err != nil {
 		return err
 	}
 	r.run.Started = &Record[Started]{Header: r.stamp(KindStarted, r.run.Role, r.run.ID, r.run.seq), Body: body}

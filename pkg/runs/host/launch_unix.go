@@ -50,6 +50,9 @@ func (l Launcher) Start(launch runs.Launch) (runs.Job, error) {
 		cmd.ExtraFiles[lockFD-3] = held.f
 	}
 	j := &job{cmd: cmd, exited: make(chan struct{})}
+	if err := folder(launch.Dir); err != nil {
+		return nil, runs.StartError{Code: 126, Err: err}
+	}
 	if err := l.connect(j, launch); err != nil {
 		return nil, err
 	}
@@ -65,18 +68,26 @@ func (l Launcher) Start(launch runs.Launch) (runs.Job, error) {
 	return j, nil
 }
 
+// folder looks for a job's folder first: an exec that fails does not say whether
+// it is the folder or the program that is not there.
+func folder(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	info, err := os.Stat(dir)
+	if err == nil && !info.IsDir() {
+		err = &fs.PathError{Op: "chdir", Path: dir, Err: syscall.ENOTDIR}
+	}
+	return err
+}
+
 // startCode is the exit code that a shell gives for a command that it cannot
 // start.
 func startCode(err error) int {
-	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) && !isChdir(err) {
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
 		return 127
 	}
 	return 126
-}
-
-func isChdir(err error) bool {
-	var p *fs.PathError
-	return errors.As(err, &p) && p.Op == "chdir"
 }
 
 func (l Launcher) connect(j *job, launch runs.Launch) (err error) {
