@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -54,6 +55,8 @@ type editions struct {
 	head loaded // as it is in the checkout
 	// sources are those that flags name in place of the config's; nil if none do.
 	sources []Source
+	// gate says that a ledger of the name that a flag gives may not be there yet.
+	gate bool
 }
 
 // at reads the edition of a commit. What lies where its config looks is taken out
@@ -182,17 +185,14 @@ func (e editions) configNames() []string {
 	return out
 }
 
-// readEditionLedger reads the ledger where the config said that it was; a flag or
-// a variable names it for both.
+// readEditionLedger reads the ledger that a flag or a variable names, or, for a
+// gate, where there was none of that name, the one that the config named.
 func (e editions) readEditionLedger(t *commitTree, out *edition) error {
-	name, ok := e.repo.rel(e.head.Settings.Ledger)
-	if out.hasConfig && !e.namedLedger() {
-		name, ok = path.Clean(path.Join(out.config.Dir, filepath.ToSlash(orLedger(out.config.Ledger)))), true
-		if filepath.IsAbs(out.config.Ledger) {
-			name, ok = e.repo.rel(out.config.Ledger)
-		}
-	}
-	if !ok || !t.has(name) {
+	name := e.ledgerName(t, *out)
+	switch {
+	case name == "" && e.gate:
+		return e.ledgerGone(t, *out)
+	case name == "":
 		return nil
 	}
 	data, err := t.read(name, strict.MaxBytes)
@@ -210,6 +210,48 @@ func (e editions) readEditionLedger(t *commitTree, out *edition) error {
 	out.ledger, out.text = l, data
 	return nil
 }
+
+// ledgerName is the path of an edition's ledger below the top; empty if it has none.
+func (e editions) ledgerName(t *commitTree, out edition) string {
+	var names []string
+	add := func(name string, ok bool) {
+		if ok && t.has(name) {
+			names = append(names, name)
+		}
+	}
+	if !out.hasConfig || e.namedLedger() {
+		add(e.repo.rel(e.head.Settings.Ledger))
+	}
+	switch {
+	case len(names) > 0 || e.namedLedger() && !e.gate:
+	case out.hasConfig && filepath.IsAbs(out.config.Ledger):
+		add(e.repo.rel(out.config.Ledger))
+	case out.hasConfig:
+		add(path.Clean(path.Join(out.config.Dir, filepath.ToSlash(orLedger(out.config.Ledger)))), true)
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return names[0]
+}
+
+// ledgerGone refuses an edition that has no ledger under any name that is known
+// here, but one under a name that the checkout no longer has.
+func (e editions) ledgerGone(t *commitTree, out edition) error {
+	for _, entry := range t.under([]string{"."}) {
+		name := entry.path
+		if ext := path.Ext(name); ext != ".yaml" && ext != ".yml" || !t.has(name) || hasFile(filepath.Join(e.repo.top, filepath.FromSlash(name))) {
+			continue
+		}
+		data, err := t.read(name, strict.MaxBytes)
+		if err == nil && ledgerLine.Match(data) {
+			return unreadable{fmt.Errorf("%s has no ledger where its config or --ledger names one, but %s is one there and is gone in the checkout; move it in one change and edit it in another, or let the config name it in both", out.rev, name)}
+		}
+	}
+	return nil
+}
+
+var ledgerLine = regexp.MustCompile(`(?m)^["']?ledger["']?:\s*["']?rolecall/`)
 
 func orLedger(name string) string {
 	if name == "" {

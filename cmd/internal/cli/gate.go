@@ -89,7 +89,7 @@ func (a *app) gated(cmd *cobra.Command, f gateFlags) (report.Report, error) {
 	if err != nil {
 		return report.Report{}, notInterrupted(err)
 	}
-	e := editions{app: a, repo: repo, cmd: cmd, head: s}
+	e := editions{app: a, repo: repo, cmd: cmd, head: s, gate: true}
 	if f.audit.target.any() {
 		if e.sources, err = f.audit.target.asSources(); err != nil {
 			return report.Report{}, err

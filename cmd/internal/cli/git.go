@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,6 +72,9 @@ func (r repository) run(ctx context.Context, args ...string) ([]byte, error) {
 func (r repository) commit(ctx context.Context, rev string) (string, error) {
 	if rev == "" || strings.HasPrefix(rev, "-") || strings.ContainsAny(rev, "\x00\n") {
 		return "", fmt.Errorf("%s is not a revision; name a branch, tag or commit, for example origin/main", strict.Quote(rev))
+	}
+	if a, b, ok := strings.Cut(rev, ".."); ok {
+		return "", fmt.Errorf("%s is a range of revisions, and one revision, not a range, is to be named: %s or %s", strict.Quote(rev), cmp.Or(a, "HEAD"), cmp.Or(strings.TrimPrefix(b, "."), "HEAD"))
 	}
 	out, err := r.run(ctx, "rev-parse", "--verify", "--quiet", rev+"^{commit}")
 	if errors.Is(err, audit.ErrInterrupted) {
