@@ -1,10 +1,10 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-
 	"path/filepath"
 	"slices"
 	"strings"
@@ -64,11 +64,25 @@ func (a *app) ledgerAdopt(cmd *cobra.Command, id string, f adoptFlags) error {
 	if err != nil {
 		return err
 	}
-	file, err := openForEdit(b.Settings.Ledger)
+	if err := a.adoptInto(cmd.Context(), b, f, true, func(*openLedger, ledger.Ledger) error { return nil }); err != nil {
+		return err
+	}
+	if b.world, err = a.lookWithLiterals(cmd.Context(), b); err != nil {
+		return err
+	}
+	return a.adoptInto(cmd.Context(), b, f, f.dryRun, func(file *openLedger, l ledger.Ledger) error {
+		return a.adoptObject(b, l, file, id, f)
+	})
+}
+
+// adoptInto opens the ledger, in which the key must be free. While sources are
+// looked at, which may take long, it is not open.
+func (a *app) adoptInto(ctx context.Context, b beginning, f adoptFlags, look bool, do func(*openLedger, ledger.Ledger) error) error {
+	file, err := openForEdit(ctx, b.Settings.Ledger, look)
 	if err != nil {
 		return err
 	}
-	defer file.root.Close()
+	defer file.close()
 	l, _, err := ledger.Parse(file.name, file.data, file.read)
 	if err != nil {
 		return usage(err)
@@ -76,9 +90,10 @@ func (a *app) ledgerAdopt(cmd *cobra.Command, id string, f adoptFlags) error {
 	if err := freeKey(l, f.role, b.scope.names()); err != nil {
 		return usage(err)
 	}
-	if b.world, err = a.lookWithLiterals(cmd.Context(), b); err != nil {
-		return err
-	}
+	return do(file, l)
+}
+
+func (a *app) adoptObject(b beginning, l ledger.Ledger, file *openLedger, id string, f adoptFlags) error {
 	o, err := a.adoptable(b, l, id)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -141,14 +142,21 @@ func (a *app) ledgerFormatCommand() *cobra.Command {
 			if len(args) == 1 {
 				path = args[0]
 			}
-			return a.formatLedger(path, check)
+			return a.formatLedger(cmd.Context(), path, check)
 		},
 	}
 	cmd.Flags().BoolVar(&check, "check", false, "write nothing; exit 1 if the layout differs")
 	return cmd
 }
 
-func (a *app) formatLedger(path string, check bool) error {
+func (a *app) formatLedger(ctx context.Context, path string, check bool) error {
+	if !check {
+		unlock, err := lockLedger(ctx, path)
+		if err != nil {
+			return err
+		}
+		defer unlock()
+	}
 	data, err := readWhole(os.Open, path)
 	if err != nil {
 		return usage(fmt.Errorf("ledger: %w", err))
@@ -163,7 +171,7 @@ func (a *app) formatLedger(path string, check bool) error {
 		fmt.Fprintf(a.Out, "%s\n", path)
 		return exitWith(exitFindings)
 	}
-	if err := writeFile(path, out); err != nil {
+	if err := replaceFile(path, data, out); err != nil {
 		return internal(err)
 	}
 	return nil

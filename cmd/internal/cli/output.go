@@ -86,6 +86,12 @@ func (a *app) put(file string, data []byte) error {
 // followed, a mode is kept, and what is no regular file (a device, a pipe) is
 // written to and never replaced.
 func writeFile(name string, data []byte) error {
+	return writeChecked(name, data, func() error { return nil })
+}
+
+// writeChecked is writeFile that asks once more at the last moment, before a
+// regular file is replaced.
+func writeChecked(name string, data []byte, ready func() error) error {
 	mode := os.FileMode(0o644)
 	if real, err := filepath.EvalSymlinks(name); err == nil {
 		name = real
@@ -112,6 +118,9 @@ func writeFile(name string, data []byte) error {
 	cerr := tmp.Close()
 	if err := errors.Join(werr, merr, serr, cerr); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
+	}
+	if err := ready(); err != nil {
+		return err
 	}
 	return os.Rename(tmp.Name(), name)
 }

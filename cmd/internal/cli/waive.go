@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -63,11 +64,11 @@ func (a *app) ledgerWaive(cmd *cobra.Command, id string, f waiveFlags) error {
 	if err != nil {
 		return err
 	}
-	file, err := openForEdit(s.Settings.Ledger)
+	file, err := openForEdit(cmd.Context(), s.Settings.Ledger, f.dryRun)
 	if err != nil {
 		return err
 	}
-	defer file.root.Close()
+	defer file.close()
 	l, _, err := ledger.Parse(file.name, file.data, file.read)
 	if err != nil {
 		return usage(err)
@@ -91,7 +92,7 @@ const longWaiver = 366 * 24 * time.Hour
 // check holds the flags to what a waiver needs, all that is missing in one go.
 func (f waiveFlags) check(now time.Time) (time.Time, error) {
 	var errs []error
-	if f.reason == "" {
+	if strings.TrimSpace(f.reason) == "" {
 		errs = append(errs, errors.New("say why the finding does not count: --reason TEXT"))
 	}
 	if f.until == "" {
@@ -112,6 +113,9 @@ func waived(id string, f waiveFlags, was *ledger.Waiver) string {
 	if was != nil {
 		text += fmt.Sprintf(", in place of the waiver until %s", was.UntilText)
 	}
+	if strings.HasPrefix(id, "unexpected:") {
+		text += "; that the object is there was not checked, the next audit will say if the waiver is of no use"
+	}
 	return text
 }
 
@@ -131,7 +135,7 @@ func (a *app) putEdit(e edit) error {
 		if err := createAll(e.added); err != nil {
 			return err
 		}
-		if err := writeFile(e.ledger, e.after); err != nil {
+		if err := replaceFile(e.ledger, e.before, e.after); err != nil {
 			for _, t := range e.added {
 				os.Remove(t.path)
 			}
@@ -165,18 +169,36 @@ type openLedger struct {
 	name string
 	data []byte
 	root *os.Root
+
+	unlock func()
 }
 
-func openForEdit(name string) (*openLedger, error) {
+// openForEdit reads a ledger. Nobody else changes it until it is closed, unless
+// it is only looked at.
+func openForEdit(ctx context.Context, name string, look bool) (*openLedger, error) {
+	unlock := func() {}
+	if !look {
+		var err error
+		if unlock, err = lockLedger(ctx, name); err != nil {
+			return nil, err
+		}
+	}
 	data, err := readRegular(os.Stat, os.Open, name)
 	if err != nil {
+		unlock()
 		return nil, usage(fmt.Errorf("ledger: %w; name it with --ledger, or write a first one with: rolecall ledger init", err))
 	}
 	root, err := os.OpenRoot(filepath.Dir(name))
 	if err != nil {
+		unlock()
 		return nil, usage(fmt.Errorf("ledger: %w", err))
 	}
-	return &openLedger{name, data, root}, nil
+	return &openLedger{name, data, root, unlock}, nil
+}
+
+func (o *openLedger) close() {
+	o.root.Close()
+	o.unlock()
 }
 
 func (o *openLedger) read(rel string) ([]byte, error) {
