@@ -92,6 +92,10 @@ const exitCodesText = `Exit codes, the same for every command and every output f
   130  interrupted by SIGINT; 143 by SIGTERM. No partial report is left under
        a final name
 
+rolecall run gives the job's own code, and 70 to 75 where there is none: see
+rolecall run --help. rolecall drain and runs answer by the same codes: 1 some run
+was interrupted, or is left for a person; 3 of some nothing can be known.
+
 rolecall schedule answers by the same codes: 0 the expression is taken, or the
 two are equal; 1 it is refused, or they are not equal, or that cannot be known.
 
@@ -112,6 +116,9 @@ const environmentText = `Variables that are read:
   XDG_CONFIG_HOME          where rolecall/rolecall.yaml is looked for, after the
                            folders from here upward
   XDG_CACHE_HOME           where answers of GitHub are cached
+  ROLECALL_STATE           the state folder of runs, as --state; it is set for a
+                           job, with ROLECALL_ROLE and ROLECALL_RUN_ID
+  XDG_STATE_HOME           where rolecall/ holds the runs of who is not root
   KUBECONFIG               as kubectl reads it
   GH_TOKEN, GITHUB_TOKEN   token for github.com
   GH_HOST                  another GitHub server
