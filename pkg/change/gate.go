@@ -35,6 +35,8 @@ type Input struct {
 	World  providers.World
 	Side   Side
 	Base   Base
+	// Unseen are gaps in what was looked at after the change that the change made.
+	Unseen []report.Coverage
 	Gate   report.Gate
 	Roles  []string // the keys to report on; empty means all
 	Now    time.Time
@@ -48,6 +50,7 @@ func Judge(in Input) report.Report {
 	g := gate{Input: in, out: in.Report}
 	g.out.Findings = slices.Clone(in.Report.Findings)
 	g.out.Coverage = slices.Clone(in.Report.Coverage)
+	g.out.Coverage = append(g.out.Coverage, in.Unseen...)
 	against := in.Base.Against
 	against.OnlyNew = in.Gate.OnlyNew
 	if in.Base.Unread == "" {
@@ -254,8 +257,25 @@ func (g *gate) hidden() {
 		if c.State == string(report.OutOfScope) && seen[c.Source] {
 			c.State = string(providers.Missing)
 			c.Reason = "the change takes the source out of sight: " + c.Reason + ", and in " + g.name() + " it was looked at; give it back, or let it pass with --allow-partial"
+		} else if roles := g.moved(c.Source); c.State == string(report.OutOfScope) && len(roles) > 0 {
+			c.State = string(providers.Missing)
+			c.Reason = "the change moves what was looked at in " + g.name() + " to this source, where it is not: " + strings.Join(roles, ", ") + "; " + c.Reason + "; give the source an offline side, or let it pass with --allow-partial"
 		}
 	}
+}
+
+// moved are the roles that a source has now and that were looked for elsewhere
+// before.
+func (g *gate) moved(source string) []string {
+	var out []string
+	for after, before := range g.partner {
+		i := slices.IndexFunc(g.Base.Report.Roles, func(r report.Role) bool { return r.Role == before.Role && r.Source == before.Source })
+		if after.Source == source && before.Source != source && g.chosen(after.Role) && i >= 0 && g.Base.Report.Roles[i].State != report.OutOfScope {
+			out = append(out, "role "+after.Role)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // verdict judges again, by the one function that does.

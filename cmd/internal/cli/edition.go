@@ -31,6 +31,7 @@ type edition struct {
 	rev, commit string // empty for the checkout
 	root        string // the folder that stands for the top of the checkout
 	config      Config // with its Dir below root
+	here        Config // the same, with its Dir in the checkout
 	ledger      ledger.Ledger
 	text        []byte // of the ledger; nil if there is none
 	hasConfig   bool
@@ -113,6 +114,7 @@ func (e editions) fill(ctx context.Context, t *commitTree, out *edition) error {
 	if err := t.extract(ctx, out.root, wanted); err != nil {
 		return err
 	}
+	out.here = own.rebased(out.config, e.repo.top)
 	out.config = own.rebased(out.config, out.root)
 	return errors.Join(configErr, ledgerErr)
 }

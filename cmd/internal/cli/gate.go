@@ -111,6 +111,11 @@ func (a *app) gated(cmd *cobra.Command, f gateFlags) (report.Report, error) {
 	if in.Report, in.World, err = a.audited(ctx, plan, mode); err != nil {
 		return report.Report{}, err
 	}
+	if in.Base.Unread == "" {
+		if in.Unseen, err = g.outOfSight(ctx, in.World); err != nil {
+			return report.Report{}, err
+		}
+	}
 	in.Report.Notes = append(in.Report.Notes, append(note, g.notes...)...)
 	return change.Judge(in), nil
 }
