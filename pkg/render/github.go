@@ -107,13 +107,27 @@ func (a annotation) place(p Place, places ...specs.Pos) annotation {
 func (a annotation) command(level string) string {
 	var props []string
 	if a.at.File != "" {
-		props = append(props, "file="+property(Escape(a.at.File)))
+		props = append(props, "file="+property(escapeLines(a.at.File)))
 		if a.at.Line > 0 {
 			props = append(props, "line="+strconv.Itoa(a.at.Line))
 		}
 	}
 	props = append(props, "title="+property(a.title))
 	return "::" + level + " " + strings.Join(props, ",") + "::" + data(strings.Join(a.lines, "\n"))
+}
+
+// escapeLines is Escape but for line breaks: a property encodes them, and the
+// runner finds the file by its name.
+func escapeLines(s string) string {
+	var b strings.Builder
+	for {
+		i := strings.IndexAny(s, "\r\n")
+		if i < 0 {
+			return b.String() + Escape(s)
+		}
+		b.WriteString(Escape(s[:i]) + s[i:i+1])
+		s = s[i+1:]
+	}
 }
 
 func data(s string) string {

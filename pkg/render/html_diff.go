@@ -28,8 +28,15 @@ func newHTMLField(d report.Field) htmlField {
 	return sides(htmlField{Path: short(d.Path, valueRoom), Left: "Ledger wants", Right: "Scheduler has", Masked: d.Masked && d.Desired == d.Observed}, d.Desired, d.Observed)
 }
 
+// notSet is what a report has in place of a value that is not there.
+const notSet = "(not set)"
+
 func sides(f htmlField, a, b string) htmlField {
 	a, b = abridge(Escape(a), Escape(b), htmlRoom)
+	if a == notSet || b == notSet { // words of the report, not a text to be compared
+		f.Desired, f.Observed = []htmlPiece{{short(a, htmlRoom), true}}, []htmlPiece{{short(b, htmlRoom), true}}
+		return f
+	}
 	f.Desired, f.Observed = sideBySide(short(a, htmlRoom), short(b, htmlRoom))
 	return f
 }
