@@ -3,6 +3,7 @@ package runs_test
 import (
 	"errors"
 	"path"
+	"sync"
 	"testing"
 	"time"
 
@@ -151,7 +152,9 @@ func TestStopAtEveryStepOfTheEnd(t *testing.T) {
 
 // Case 11: the file system hangs at each step of the commit.
 func TestCommitHangs(t *testing.T) {
-	for n, more := 1, true; more; n++ {
+	var mu sync.Mutex // the commit that hangs is not waited for
+	hung := func(more *bool) bool { mu.Lock(); defer mu.Unlock(); return *more }
+	for n, more := 1, true; hung(&more); n++ {
 		inMemory(t, func(b *bench) {
 			b.earlier()
 			more = false
@@ -162,12 +165,15 @@ func TestCommitHangs(t *testing.T) {
 			seen := 0
 			r := b.start(p, writes("new", 0), func(r *running, _ *runs.Wrapper) {
 				r.Proc.At = func(_ int, op, name string) error {
+					mu.Lock()
 					begun = begun || op == "create" && path.Base(name)[:6] == ".gate."
 					if begun {
 						seen++
 					}
-					if seen == n && !more {
-						more = true
+					stop := seen == n && !more
+					more = more || stop
+					mu.Unlock()
+					if stop {
 						<-hang
 						return errors.New("the disk came back too late")
 					}
@@ -180,7 +186,7 @@ func TestCommitHangs(t *testing.T) {
 				t.Errorf("it took %s", took)
 			}
 			run, got := b.last()
-			if more {
+			if hung(&more) {
 				if run.Terminal == nil && out.Code != runs.ExitIO {
 					t.Errorf("a hang at step %d: exit code %d", n, out.Code)
 				}
@@ -190,6 +196,7 @@ func TestCommitHangs(t *testing.T) {
 			}
 			b.holds()
 			close(hang)
+			synctestWait()
 			b.settleAll(b.store())
 			b.holds()
 			b.proved("after a hang")
