@@ -65,10 +65,26 @@ var (
 	noAnchor = regexp.MustCompile(`^unknown anchor '(.+)' referenced$`)
 )
 
+// lineOfVersion is the first line that names a version of YAML.
+func lineOfVersion(data []byte) int {
+	n := 0
+	for line := range bytes.Lines(data) {
+		if n++; bytes.HasPrefix(bytes.TrimPrefix(line, []byte("\ufeff")), []byte("%YAML")) {
+			return n
+		}
+	}
+	return 0
+}
+
 // syntax notes an error of the YAML library, which gives a line at best.
 func (d *decoder) syntax(data []byte, err error) {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	pos := specs.Pos{File: d.file}
+	if strings.HasSuffix(text, "found incompatible YAML document") { // in yaml.v3, for any version but 1.1
+		pos.Line = lineOfVersion(data)
+		d.errs.Add(pos, "only YAML 1.1 can be named here, and a file is read the same without it: remove the %%YAML line")
+		return
+	}
 	if m := atLine.FindStringSubmatch(text); m != nil {
 		pos.Line, _ = strconv.Atoi(m[1])
 		text = text[len(m[0]):]
