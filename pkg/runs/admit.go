@@ -132,7 +132,7 @@ func (r *running) schedule(number int) error {
 		trigger = "schedule"
 	}
 	body := Scheduled{Number: number, Due: p.Due, Trigger: trigger, SpecVersion: p.SpecVersion, SpecHash: p.SpecHash,
-		Key: r.key, Policy: p.Policy, External: p.External, Argv: p.Argv, Outputs: p.Outputs, WatermarkTo: p.WatermarkTo,
+		Key: r.key, Policy: p.Policy, External: p.External, Argv: p.Shown, Outputs: p.Outputs, WatermarkTo: p.WatermarkTo,
 		Budgets: p.Budgets, Host: r.Host, LockScope: r.FS.Scope(r.run.Dir), Wrapper: r.Self()}
 	r.run.seq++
 	data, err := record(&r.Store, KindScheduled, r.run.Role, r.run.ID, r.run.seq, body)

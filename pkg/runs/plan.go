@@ -15,6 +15,7 @@ type Plan struct {
 	SpecHash    string
 	Due         *time.Time
 	Argv        []string
+	Shown       []string // the command as it is recorded, with what is secret masked
 	Dir         string
 	Env         []string
 	Outputs     []Output
@@ -52,7 +53,7 @@ func DefaultBudgets() Budgets {
 // Strict says that the job is not to be started where it cannot be recorded.
 func (p Plan) Strict() bool { return len(p.Outputs) > 0 || p.WatermarkTo != "" || p.External }
 
-// Check finds what is wrong with a plan before anything is done.
+// Validate finds what is wrong with a plan before anything is done.
 func (p Plan) Validate() error {
 	if err := CheckRole(p.Role); err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rolecall-dev/rolecall/pkg/redact"
 	"github.com/rolecall-dev/rolecall/pkg/runs"
 	"github.com/rolecall-dev/rolecall/specs"
 )
@@ -31,7 +32,7 @@ func (a *app) runPlan(cmd *cobra.Command, f runFlags, argv []string) (runs.Plan,
 	if err != nil {
 		return runs.Plan{}, err
 	}
-	p := runs.Plan{Role: f.role, Due: due, Argv: argv, Dir: f.dir, Env: os.Environ(), WatermarkTo: f.watermark,
+	p := runs.Plan{Role: f.role, Due: due, Argv: argv, Shown: redact.Args(argv), Dir: f.dir, Env: os.Environ(), WatermarkTo: f.watermark,
 		Helper: f.helper, Settle: 3 * time.Millisecond, SpecVersion: role.Version, SpecHash: statedHash(role, argv)}
 	t := f.over(cmd, role.Run)
 	p.Check, p.Cleanup, p.Readback, p.Staging = t.Check, t.Cleanup, t.Readback, t.Staging
