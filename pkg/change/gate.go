@@ -37,6 +37,8 @@ type Input struct {
 	Base   Base
 	// Unseen are gaps in what was looked at after the change that the change made.
 	Unseen []report.Coverage
+	// Config is what the change does to the config.
+	Config []report.Edit
 	Gate   report.Gate
 	Roles  []string // the keys to report on; empty means all
 	Now    time.Time
@@ -63,7 +65,7 @@ func Judge(in Input) report.Report {
 		own := Findings(in.Base.Side, in.Side, g.name(), in.Mask)
 		g.out.Findings = append(g.out.Findings, g.waived(own)...)
 		g.hidden()
-		against.Changes = g.chosenEdits(Edits(in.Base.Side, in.Side, in.Mask))
+		against.Changes = append(g.chosenEdits(Edits(in.Base.Side, in.Side, in.Mask)), in.Config...)
 	} else {
 		for i := range g.out.Findings {
 			g.out.Findings[i].AtBase = report.AtBaseUnknown

@@ -61,6 +61,8 @@ type Rule struct {
 	IgnoreUnexpected bool
 	// Ignore are patterns over object ids, with *; what fits one is left out.
 	Ignore []string
+	// Both is a rule that has to leave an object out as well; nil if there is none.
+	Both *Rule
 }
 
 // Judgement is what a World means.

@@ -63,6 +63,10 @@ func (j *judge) atHomeOrDoubled(o *object, home []string) bool {
 // marker is only left out by a pattern that names it.
 func (j *judge) leftOut(o *object, answered bool) bool {
 	rule := j.Rules[o.Source]
+	return rule.leavesOut(o, answered) && (rule.Both == nil || rule.Both.leavesOut(o, answered))
+}
+
+func (rule Rule) leavesOut(o *object, answered bool) bool {
 	if slices.ContainsFunc(rule.Ignore, func(p string) bool { return specs.Glob(p, o.ID, false) }) {
 		return true
 	}

@@ -30,7 +30,7 @@ const (
 
 // Edit is what a change does to one thing that a ledger says.
 type Edit struct {
-	Of     string      `json:"of"`   // ledger, role, waiver or ignore
+	Of     string      `json:"of"`   // ledger, role, waiver, ignore or config
 	Name   string      `json:"name"` // the role's key, the waived finding, the rule
 	What   string      `json:"what"` // added, removed, renamed or changed
 	Owner  string      `json:"owner"`
@@ -53,10 +53,10 @@ type EditField struct {
 	Masked      bool   `json:"masked"`
 }
 
-// Compare is the order of edits: the ledger itself, roles, waivers, rules, each by
-// name.
+// Compare is the order of edits: the ledger itself, roles, waivers, rules, the config,
+// each by name.
 func (e Edit) Compare(f Edit) int {
-	order := []string{"ledger", "role", "waiver", "ignore"}
+	order := []string{"ledger", "role", "waiver", "ignore", "config"}
 	return cmp.Or(
 		cmp.Compare(slices.Index(order, e.Of), slices.Index(order, f.Of)),
 		strings.Compare(e.Name, f.Name), strings.Compare(e.What, f.What), e.Location.Compare(f.Location),

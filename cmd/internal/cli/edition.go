@@ -32,6 +32,7 @@ type edition struct {
 	root        string // the folder that stands for the top of the checkout
 	config      Config // with its Dir below root
 	here        Config // the same, with its Dir in the checkout
+	written     Config // as it is written
 	ledger      ledger.Ledger
 	text        []byte // of the ledger; nil if there is none
 	hasConfig   bool
@@ -158,7 +159,7 @@ func (e editions) readConfig(t *commitTree, out *edition) error {
 			return unreadable{placedAt(out.rev, err)}
 		}
 		c.Dir = path.Dir(name)
-		out.config, out.hasConfig = c, true
+		out.config, out.written, out.hasConfig = c, c, true
 		now, err := os.ReadFile(e.head.Config.Path)
 		was, _ := e.repo.rel(e.head.Config.Path)
 		out.sameConfig = err == nil && was == name && bytes.Equal(now, data)

@@ -108,6 +108,13 @@ func (a *app) gated(cmd *cobra.Command, f gateFlags) (report.Report, error) {
 		return report.Report{}, err
 	}
 	defer g.remove()
+	settings, err := g.decidedAtBase(in.Base.Unread != "")
+	if err != nil {
+		return report.Report{}, usage(err)
+	}
+	plan.Gate, plan.Sources, in.Config = f.audit.gate(settings), g.strict(plan.Sources), g.configEdits()
+	in.Gate = plan.Gate
+	in.Gate.OnlyNew = f.onlyNew
 	if in.Report, in.World, err = a.audited(ctx, plan, mode); err != nil {
 		return report.Report{}, err
 	}
@@ -165,8 +172,7 @@ func (g *gating) remove() { g.base.remove() }
 
 // input is what the gate judges, but for the audit of the checkout.
 func (g *gating) input(ctx context.Context, against report.Against) (in change.Input, err error) {
-	in = change.Input{Gate: g.plan.Gate, Roles: g.plan.Roles, Now: g.plan.Now, Mask: redact.Text, Base: change.Base{Against: against}}
-	in.Gate.OnlyNew = g.flags.onlyNew
+	in = change.Input{Roles: g.plan.Roles, Now: g.plan.Now, Mask: redact.Text, Base: change.Base{Against: against}}
 	g.base, err = g.at(ctx, against.Rev, against.Base)
 	if why := (unreadable{}); errors.As(err, &why) {
 		in.Base.Unread = redact.Text(strings.ReplaceAll(err.Error(), "\n", "; ")) + "; let it pass once with --allow-partial, where this change corrects it"

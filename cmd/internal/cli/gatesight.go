@@ -36,6 +36,8 @@ func (g *gating) outOfSight(ctx context.Context, world providers.World) ([]repor
 		i := slices.IndexFunc(seen, func(is sighting) bool { return is.file == was.file && is.provider == was.provider })
 		reason := "the change takes the file out of sight: it still stands in the checkout, and the config of " + g.base.rev + " looks at it; "
 		switch {
+		case slices.ContainsFunc(g.plan.Skipped, func(x audit.Skipped) bool { return x.Name == was.source }):
+			continue // the whole source is a gap
 		case i >= 0 && seen[i].objects >= was.objects:
 			continue
 		case i >= 0:
