@@ -111,7 +111,8 @@ type Object struct {
 	Pos      specs.Pos
 	Marker   Marker
 	// Attrs are what a ledger's match can name: user, command, file; repo,
-	// workflow, cron; namespace, name.
+	// workflow, cron; namespace, name. "builtin" marks what a distribution installs,
+	// "unstated" names the attribute that a file leaves open.
 	Attrs  map[string]string
 	Labels map[string]string
 	// Sealed holds specs.Seal of the attrs (labels as labels.NAME) whose text a

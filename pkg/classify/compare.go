@@ -135,11 +135,12 @@ func Same(d specs.Desired, o providers.Object) bool {
 	return len(kept) == 0
 }
 
-// compareAttrs is empty if the object itself is as stated, its namespace say.
+// compareAttrs is empty if the object itself is as stated, its namespace say. The
+// attribute that a file leaves open is none that differs.
 func compareAttrs(d specs.Desired, o *object) []specs.Difference {
 	var out []specs.Difference
 	for _, name := range slices.Sorted(maps.Keys(d.Attrs)) {
-		if want, have := d.Attrs[name], o.Attrs[name]; want != have {
+		if want, have := d.Attrs[name], o.Attrs[name]; want != have && o.Attrs["unstated"] != name {
 			out = append(out, specs.Difference{Path: name, Desired: specs.NewText(want), Observed: specs.NewText(have)})
 		}
 	}

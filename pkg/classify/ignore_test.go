@@ -178,6 +178,10 @@ func TestPlaceIsCompared(t *testing.T) {
 		t.Fatal(err)
 	}
 	rule := func(i specs.Ignore, p specs.Path) specs.Rule { return specs.Rule{Ignore: i, Path: p} }
+	open := &object{Object: &providers.Object{Spec: body(pod), Attrs: map[string]string{"namespace": "default", "unstated": "namespace"}}}
+	if kept, _ := sift(specs.Desired{Spec: body(pod), Attrs: map[string]string{"namespace": "prod"}}, open); len(kept) > 0 {
+		t.Errorf("a manifest that leaves the namespace open: %v", kept)
+	}
 	for _, c := range []struct {
 		name   string
 		want   map[string]string

@@ -139,10 +139,14 @@ func (m *Manifests) observe(ctx context.Context, o *providers.Observation, sel p
 			elsewhere++
 			continue
 		}
-		if f.cronJob.Namespace == "" {
+		unstated := f.cronJob.Namespace == ""
+		if unstated {
 			f.cronJob.Namespace = m.namespace()
 		}
 		m.add(o, sel, f, part, specs.Pos{File: path, Line: f.line})
+		if unstated && len(m.cfg.Namespaces) != 1 {
+			o.Objects[len(o.Objects)-1].Attrs["unstated"] = "namespace" // that is for who applies it to say
+		}
 	}
 	if elsewhere > 0 {
 		o.Notes = append(o.Notes, providers.Note{Code: "out-of-scope", Message: fmt.Sprintf("%d CronJobs of namespaces other than %s are left out", elsewhere, strings.Join(m.cfg.Namespaces, ", ")), Pos: specs.Pos{File: path}})
