@@ -5,6 +5,7 @@
 // What of a change is a finding, for one role in one of its sources:
 //
 //	spec another one, version the same          version, not-raised
+//	new ignore rule over it, the same           version, not-raised
 //	version lower, as far as parts are numbers  version, went-back
 //	version no longer stated                    version, dropped
 //	role gone, no other has it as previous      removed

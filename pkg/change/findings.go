@@ -71,6 +71,7 @@ func (c comparison) version(p pair, r refs) (report.Finding, bool) {
 	f := finding(report.Version, r.after, p.after)
 	f.Location = p.after.Pos
 	differ := c.fieldsOf(p, r)
+	unstated := c.unstated(r)
 	switch {
 	case was == "":
 		return f, false
@@ -84,6 +85,10 @@ func (c comparison) version(p pair, r refs) (report.Finding, bool) {
 		f.Reason = "not-raised"
 		f.Message = "the change edits the role's spec (" + differs(differ) + ") and leaves its version at " + strconv.Quote(is)
 		f.Location, f.ObservedAt = place(p.after.Statement, differ)
+	case is == was && len(unstated) > 0:
+		f.Reason = "not-raised"
+		f.Message = "the change lets an ignore rule take part of the role's spec out of account (" + unstated[0].String() + ") and leaves its version at " + strconv.Quote(is)
+		f.Location = unstated[0].Pos
 	default:
 		return f, false
 	}
@@ -91,6 +96,51 @@ func (c comparison) version(p pair, r refs) (report.Finding, bool) {
 		f.Hints = append(f.Hints, d.Path+": "+d.Before+" → "+d.After)
 	}
 	return f, true
+}
+
+// unstated are the ignore rules that the change brings and that take what was
+// stated of a role out of account, so that less of it is. Which fields a client
+// will write is not known, so a rule by manager is one of them.
+func (c comparison) unstated(r refs) []specs.Rule {
+	before, was := c.before.Desired[r.before]
+	after, is := c.after.Desired[r.after]
+	if !was || !is || !before.Pinned.IsZero() {
+		return nil
+	}
+	same := func(a specs.Rule) func(specs.Rule) bool {
+		return func(b specs.Rule) bool { return a.String() == b.String() }
+	}
+	var out []specs.Rule
+	for _, rule := range after.Ignore {
+		if !slices.ContainsFunc(before.Ignore, same(rule)) && takes(rule, before) {
+			out = append(out, rule)
+		}
+	}
+	return out
+}
+
+// takes says that a rule takes something that is stated out of account.
+func takes(rule specs.Rule, d specs.Desired) bool {
+	if rule.Manager != "" {
+		return true
+	}
+	var stated []string
+	for name := range d.Attrs {
+		stated = append(stated, name)
+	}
+	for _, x := range specs.Diff(specs.Spec{}, d.Spec) {
+		stated = append(stated, x.Path)
+	}
+	for _, x := range specs.DiffValues("", specs.Value{}, d.Spec.Body) {
+		stated = append(stated, x.Path)
+	}
+	if len(d.Spec.Schedules) > 0 {
+		stated = append(stated, "schedule", "time_zone")
+	}
+	return slices.ContainsFunc(stated, func(field string) bool {
+		path, err := specs.ParsePath(field)
+		return err == nil && (rule.Covers(path) > 0 || path.Within(rule.Path))
+	})
 }
 
 // mostHints is how many fields a finding shows; the list of changes has all.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -77,14 +78,17 @@ func (a *app) runGate(cmd *cobra.Command, f gateFlags) error {
 // gated is the report of a gate.
 func (a *app) gated(cmd *cobra.Command, f gateFlags) (report.Report, error) {
 	ctx := cmd.Context()
-	plan, mode, err := a.plan(cmd, f.audit, nil)
-	if err != nil {
-		return report.Report{}, err
-	}
 	s, err := a.load(cmd)
 	if err != nil {
 		return report.Report{}, err
 	}
+	asked := f.audit.roles
+	f.audit.roles = a.present(s, asked)
+	plan, mode, err := a.plan(cmd, f.audit, nil)
+	if err != nil {
+		return report.Report{}, err
+	}
+	plan.Roles = asked
 	repo, err := openRepository(ctx, filepath.Dir(plan.Ledger.Path))
 	if err != nil {
 		return report.Report{}, notInterrupted(err)
@@ -108,6 +112,10 @@ func (a *app) gated(cmd *cobra.Command, f gateFlags) (report.Report, error) {
 		return report.Report{}, err
 	}
 	defer g.remove()
+	if plan.Roles, err = g.asked(asked); err != nil {
+		return report.Report{}, err
+	}
+	in.Roles = plan.Roles
 	settings, err := g.decidedAtBase(in.Base.Unread != "")
 	if err != nil {
 		return report.Report{}, usage(err)
@@ -125,6 +133,39 @@ func (a *app) gated(cmd *cobra.Command, f gateFlags) (report.Report, error) {
 	}
 	in.Report.Notes = append(in.Report.Notes, append(note, g.notes...)...)
 	return change.Judge(in), nil
+}
+
+// present are the roles that are asked for and that the ledger of the checkout
+// has; the base may have the others.
+func (a *app) present(s loaded, asked []string) []string {
+	l, _, err := a.readLedger(s)
+	if err != nil {
+		return asked // the plan says so
+	}
+	return slices.DeleteFunc(slices.Clone(asked), func(key string) bool { return checkRoles([]string{key}, l) != nil })
+}
+
+// asked are the roles to report on: those that either ledger has, and those that
+// the change gives another key by that too.
+func (g *gating) asked(keys []string) ([]string, error) {
+	known := g.plan.Ledger
+	known.Roles = slices.Clone(known.Roles)
+	for _, r := range g.base.ledger.Roles {
+		if !slices.ContainsFunc(known.Roles, func(have specs.Role) bool { return have.Key == r.Key }) {
+			known.Roles = append(known.Roles, r)
+		}
+	}
+	if err := checkRoles(keys, known); err != nil {
+		return nil, err
+	}
+	out := slices.Clone(keys)
+	for after, before := range change.Partners(g.base.ledger, g.plan.Ledger) {
+		if slices.Contains(keys, before.Role) && !slices.Contains(out, after.Role) {
+			out = append(out, after.Role)
+		}
+	}
+	slices.Sort(out)
+	return out, nil
 }
 
 // notInterrupted is an error of the words or the checkout, unless the run was
