@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -382,7 +383,9 @@ func expectedRoles(objects []providers.Object) [][]providers.Object {
 		}
 		key := "role " + o.Marker.Role
 		if o.Marker.Role == "" {
-			key = fmt.Sprint(o.Attrs, o.Sealed)
+			named := maps.Clone(o.Attrs)
+			delete(named, "unstated") // no match can name it
+			key = fmt.Sprint(named, o.Sealed)
 		}
 		if _, ok := at[key]; !ok {
 			at[key] = len(out)
