@@ -255,14 +255,16 @@ func progression(set uint64, first, last int) int {
 		return 0
 	}
 	n := bits.TrailingZeros64(set>>(first+1)) + 1
-	for v := first; v <= last; v += n {
-		if set>>v&1 == 0 {
-			return 0
-		}
-		set &^= 1 << v
-	}
-	if set != 0 {
+	if set != stepped(first, last, n) {
 		return 0
 	}
 	return n
+}
+
+// stepped has the values first, first+n, first+2n … up to last.
+func stepped(first, last, n int) (set uint64) {
+	for v := first; v <= last; v += n {
+		set |= 1 << v
+	}
+	return set
 }

@@ -133,16 +133,7 @@ func evenStep(set uint64, size int) int {
 		return 0
 	}
 	n := bits.TrailingZeros64(set &^ 1)
-	if size%n != 0 {
-		return 0
-	}
-	for v := 0; v < size; v += n {
-		if set>>v&1 == 0 {
-			return 0
-		}
-		set &^= 1 << v
-	}
-	if set != 0 {
+	if size%n != 0 || set != stepped(0, size-1, n) {
 		return 0
 	}
 	return n

@@ -2,10 +2,7 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"sort"
 	"strings"
 
@@ -27,24 +24,7 @@ var gitSettings = [][2]string{
 // for an audit, with the place of each finding, how the base stands to it, and
 // what the change does to the ledger.
 func gated(ts *testscript.TestScript, neg bool, args []string) {
-	if neg {
-		ts.Fatalf("gated states its exit code; it takes no !")
-	}
-	err := ts.Exec("rolecall", append([]string{"gate", "-o", "json"}, args...)...)
-	code := 0
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
-		code = exit.ExitCode()
-	} else if err != nil {
-		ts.Fatalf("%v", err)
-	}
-	got := fmt.Sprintf("exit %d\n", code)
-	if out := ts.ReadFile("stdout"); out != "" {
-		got += decidedOfChange(ts, []byte(out))
-	}
-	for line := range strings.Lines(ts.ReadFile("stderr")) {
-		got += "stderr " + line
-	}
-	ts.Check(os.WriteFile(ts.MkAbs("judged"), []byte(got), 0o644))
+	judged(ts, neg, decidedOfChange, append([]string{"gate", "-o", "json"}, args...)...)
 }
 
 func decidedOfChange(ts *testscript.TestScript, data []byte) string {

@@ -89,7 +89,16 @@ func unpend(ts *testscript.TestScript, neg bool, args []string) {
 // is not, each finding with its reason and fields, each note, each part that was
 // not read, and what stands on stderr.
 func judge(ts *testscript.TestScript, neg bool, args []string) {
-	err := ts.Exec("rolecall", append([]string{"audit", "-o", "json", "--settle", "0"}, args...)...)
+	judged(ts, neg, decided, append([]string{"audit", "-o", "json", "--settle", "0"}, args...)...)
+}
+
+// judged runs a command that reports as JSON, and writes its exit code, what the
+// report decides and what stands on stderr to the file judged.
+func judged(ts *testscript.TestScript, neg bool, decided func(*testscript.TestScript, []byte) string, args ...string) {
+	if neg {
+		ts.Fatalf("the exit code is stated in the file judged; there is no !")
+	}
+	err := ts.Exec("rolecall", args...)
 	code := 0
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 		code = exit.ExitCode()
@@ -104,9 +113,6 @@ func judge(ts *testscript.TestScript, neg bool, args []string) {
 		got += "stderr " + line
 	}
 	ts.Check(os.WriteFile(ts.MkAbs("judged"), []byte(got), 0o644))
-	if neg {
-		ts.Fatalf("judge states its exit code; it takes no !")
-	}
 }
 
 func decided(ts *testscript.TestScript, data []byte) string {
