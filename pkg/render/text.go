@@ -178,34 +178,29 @@ func (t *text) outOfScope() {
 }
 
 func (t *text) cosmetic() {
-	any := false
-	for _, r := range t.r.Roles {
-		for _, f := range r.Cosmetic {
-			if !any {
-				t.line(t.paint(bold, "the same in meaning, written otherwise"))
-			}
-			any = true
-			t.wrapped(2, "", "", Escape(r.Role+"@"+r.Source))
-			t.field(f)
-		}
-	}
-	if any {
-		t.line("")
-	}
+	listed(t, "the same in meaning, written otherwise", func(r report.Role) []report.Field { return r.Cosmetic }, t.field)
 }
 
 // ignored are the differences that rules of the ledger take out of account.
 func (t *text) ignored() {
+	listed(t, "different, and ignored by a rule of the ledger", func(r report.Role) []report.Ignored { return r.Ignored }, func(f report.Ignored) {
+		t.field(f.Field)
+		t.wrapped(4, "ignored:", "", t.free(f.Rule+", "+f.Reason+", "+f.Location.String()))
+	})
+}
+
+// listed shows what the roles have of something below one title, each with its
+// role; nothing where none has any.
+func listed[T any](t *text, title string, of func(report.Role) []T, show func(T)) {
 	any := false
 	for _, r := range t.r.Roles {
-		for _, f := range r.Ignored {
+		for _, one := range of(r) {
 			if !any {
-				t.line(t.paint(bold, "different, and ignored by a rule of the ledger"))
+				t.line(t.paint(bold, title))
 			}
 			any = true
 			t.wrapped(2, "", "", Escape(r.Role+"@"+r.Source))
-			t.field(f.Field)
-			t.wrapped(4, "ignored:", "", t.free(f.Rule+", "+f.Reason+", "+f.Location.String()))
+			show(one)
 		}
 	}
 	if any {

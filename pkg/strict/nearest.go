@@ -1,6 +1,10 @@
 package strict
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/rolecall-dev/rolecall/specs"
+)
 
 // Nearest is the known word that a misspelt one was surely meant to be, or
 // empty if none is near. Case, hyphens and underscores do not count.
@@ -9,7 +13,7 @@ func Nearest(word string, known []string) string {
 	w := plain(word)
 	for _, k := range known {
 		p := plain(k)
-		d := distance(w, p)
+		d := specs.Distance(w, p)
 		if d > 1+len(p)/4 || d >= len(p) {
 			continue
 		}
@@ -34,28 +38,4 @@ func plain(s string) string {
 		s = s[:longest]
 	}
 	return strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(s))
-}
-
-// distance counts the letters to change, add, drop or swap with their
-// neighbour (optimal string alignment).
-func distance(a, b string) int {
-	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		before, last, row = last, row, before
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-	}
-	return row[len(b)]
 }

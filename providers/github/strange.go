@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/rolecall-dev/rolecall/specs"
 )
 
 // strangeKey says that a key which is none of some forms surely is none of
@@ -44,7 +46,10 @@ func nearestOf(word string, known []string) string {
 	best, least := "", 3
 	for _, k := range known {
 		low := strings.ToLower(k)
-		if d := distance(word, low); d < least && (d < 2 || len(low) > 4) && d < len(low)-1 {
+		if len(word) > len(low)+least { // however long it is, it is no misspelling
+			continue
+		}
+		if d := specs.Distance(word, low); d < least && (d < 2 || len(low) > 4) && d < len(low)-1 {
 			best, least = k, d
 		}
 	}
@@ -101,32 +106,4 @@ func (r *reader) unknownKey(line int, key string) {
 	}
 	r.unknown = true
 	r.note("early-warning", line, fmt.Sprintf("the key %q is none of GitHub's workflow syntax as far as it is known here; GitHub refuses a workflow with a key that it does not know, so see in its Actions tab whether it runs", short(key)))
-}
-
-// distance counts the letters to insert, remove, change or swap between two
-// words, up to about 3.
-func distance(a, b string) int {
-	if len(a) > len(b)+2 || len(b) > len(a)+2 {
-		return 3
-	}
-	before, row := []int(nil), make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		next := make([]int, len(b)+1)
-		next[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			next[j] = min(row[j]+1, next[j-1]+1, row[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				next[j] = min(next[j], before[j-2]+1)
-			}
-		}
-		before, row = row, next
-	}
-	return row[len(b)]
 }

@@ -223,7 +223,7 @@ type page struct {
 
 func (p *page) line(format string, args ...any) {
 	if p.err == nil {
-		_, p.err = fmt.Fprintln(p.w, render.Escape(fmt.Sprintf(format, args...)))
+		_, p.err = fmt.Fprintln(p.w, render.Line(fmt.Sprintf(format, args...)))
 	}
 }
 

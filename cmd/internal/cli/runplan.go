@@ -147,9 +147,9 @@ func (a *app) dueInstant(text string) (*time.Time, error) {
 		t := now.Truncate(time.Minute)
 		return &t, nil
 	}
-	t, err := time.Parse(time.RFC3339, text)
+	t, err := specs.ParseInstant(text)
 	if err != nil {
-		return nil, fmt.Errorf("--scheduled-for %q is no instant like 2026-11-25T12:00:00Z", text)
+		return nil, fmt.Errorf("--scheduled-for %w", err)
 	}
 	if t.After(now) {
 		return nil, fmt.Errorf("--scheduled-for %s has not come yet, so no run is for it", text)

@@ -216,9 +216,6 @@ func (c *Cluster) Config(user string) *rest.Config {
 // Kubeconfig is a file with a context for each user, that of one being current.
 func (c *Cluster) Kubeconfig(user string) string { return c.path(user + ".kubeconfig") }
 
-// Token is a user's bearer token, which no output may hold.
-func (c *Cluster) Token(user string) string { return c.tokens[user] }
-
 // freePort is an address on loopback that nothing listens on.
 func freePort() string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
