@@ -124,7 +124,7 @@ func TestContainerSteps(t *testing.T) {
 	if len(final.run) != 2 {
 		t.Fatalf("entry point and command: %q", final.run)
 	}
-	if err := os.CopyFS(filepath.Join(final.root, "work"), os.DirFS(filepath.Join(top, "testdata/shop"))); err != nil {
+	if err := os.CopyFS(filepath.Join(final.root, "src"), os.DirFS(filepath.Join(top, "testdata/shop"))); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Chmod(final.root, 0o755); err != nil {
@@ -138,7 +138,7 @@ func TestContainerSteps(t *testing.T) {
 		{final.run[1], 0, "Available Commands"},
 		{[]string{"version"}, 0, "rolecall "},
 		{[]string{"schedule", "--zone", "Europe/Berlin", "--dialect", "kubernetes", "0 3 * * *"}, 0, "Europe/Berlin"},
-		{[]string{"audit", "--offline", "--config", "/work/rolecall.yaml"}, 1, "retry@prod: missing"},
+		{[]string{"audit", "--offline", "--config", "/src/rolecall.yaml"}, 1, "retry@prod: missing"},
 	} {
 		args := append([]string{"--userspec=" + final.user, final.root}, append(final.run[0], c.args...)...)
 		if code, out := runIn(t, "/", []string{"HOME=", "ZONEINFO="}, "chroot", args...); code != c.code || !strings.Contains(out, c.want) {
