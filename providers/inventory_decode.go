@@ -15,7 +15,7 @@ var areaStates = []AreaState{Read, Denied, Missing, Failed, Partial}
 
 func (f observationForm) observation() (Observation, error) {
 	o := Observation{Source: string(f.Source), Provider: f.Provider, Requests: f.Requests}
-	if f.Areas == nil || f.Objects == nil || f.Notes == nil {
+	if f.Areas == nil || f.Objects == nil || f.Notes == nil || f.Runs == nil {
 		return o, errors.New("a key is missing: every key is always there")
 	}
 	for _, a := range f.Areas {
@@ -35,7 +35,24 @@ func (f observationForm) observation() (Observation, error) {
 		obj.Source, obj.Provider = o.Source, o.Provider
 		o.Objects = append(o.Objects, obj)
 	}
-	return o, nil
+	return o, f.recorded(&o)
+}
+
+func (f observationForm) recorded(o *Observation) error {
+	for role, form := range f.Runs {
+		if form == nil {
+			return fmt.Errorf("the runs of role %q are null", role)
+		}
+		ev, err := form.evidence()
+		if err != nil {
+			return fmt.Errorf("the runs of role %q: %w", role, err)
+		}
+		if o.Runs == nil {
+			o.Runs = map[string]Evidence{}
+		}
+		o.Runs[role] = ev
+	}
+	return nil
 }
 
 func (f objectForm) object() (Object, error) {
@@ -45,7 +62,14 @@ func (f objectForm) object() (Object, error) {
 	o := Object{
 		ID: string(f.ID), Part: string(f.Part), Pos: f.Location.pos(), Marker: f.Marker.marker(),
 		Opaque: *f.Opaque, UID: string(f.UID),
-		Created: timeOf(f.Created), LastStart: timeOf(f.LastStart), LastSuccess: timeOf(f.LastSuccess),
+		Created: timeOf(f.Created),
+	}
+	if f.Runs != nil {
+		ev, err := f.Runs.evidence()
+		if err != nil {
+			return o, err
+		}
+		o.Runs = &ev
 	}
 	for _, in := range f.Inactive {
 		o.Inactive = append(o.Inactive, Inactive{in.Code, string(in.Detail), string(in.Next)})

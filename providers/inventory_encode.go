@@ -22,7 +22,7 @@ func (e inventoryWriter) observation(o Observation) observationForm {
 	o.Sort()
 	f := observationForm{
 		Source: text(o.Source), Provider: o.Provider, Requests: o.Requests,
-		Areas: []areaForm{}, Objects: []objectForm{}, Notes: []noteForm{},
+		Areas: []areaForm{}, Objects: []objectForm{}, Notes: []noteForm{}, Runs: map[string]*evidenceForm{},
 	}
 	for _, a := range o.Areas {
 		f.Areas = append(f.Areas, areaForm{text(a.Part), a.State, e.shown(a.Reason)})
@@ -32,6 +32,9 @@ func (e inventoryWriter) observation(o Observation) observationForm {
 	}
 	for _, n := range o.Notes {
 		f.Notes = append(f.Notes, noteForm{n.Code, e.shown(n.Message), place(n.Pos)})
+	}
+	for role, ev := range o.Runs {
+		f.Runs[role] = e.evidence(ev)
 	}
 	return f
 }
@@ -43,7 +46,10 @@ func (e inventoryWriter) object(o Object) objectForm {
 		Hash: o.Spec.Hash().String(), Schedules: []scheduleForm{},
 		Body: e.tree(o.Spec.Body), Cosmetic: e.tree(o.Spec.Cosmetic), Env: e.tree(o.Env),
 		Inactive: []inactiveForm{}, Opaque: &o.Opaque, Entries: []entryForm{}, UID: text(o.UID),
-		Created: instant(o.Created), Changes: []changeForm{}, LastStart: instant(o.LastStart), LastSuccess: instant(o.LastSuccess),
+		Created: instant(o.Created), Changes: []changeForm{},
+	}
+	if o.Runs != nil {
+		f.Runs = e.evidence(*o.Runs)
 	}
 	for _, s := range o.Spec.Schedules {
 		f.Schedules = append(f.Schedules, e.schedule(s, len(o.Inactive) == 0))

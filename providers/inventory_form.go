@@ -27,6 +27,8 @@ type observationForm struct {
 	Areas    []areaForm   `json:"areas"`
 	Objects  []objectForm `json:"objects"`
 	Notes    []noteForm   `json:"notes"`
+	// Runs is what the source's run records say, by role.
+	Runs map[string]*evidenceForm `json:"runs"`
 }
 
 type areaForm struct {
@@ -42,25 +44,24 @@ type noteForm struct {
 }
 
 type objectForm struct {
-	ID          text           `json:"id"`
-	Part        text           `json:"part"`
-	Location    placeForm      `json:"location"`
-	Marker      *markerForm    `json:"marker"`
-	Attrs       map[string]any `json:"attrs"`
-	Labels      map[string]any `json:"labels"`
-	Hash        string         `json:"hash"`
-	Schedules   []scheduleForm `json:"schedules"`
-	Body        any            `json:"body"`
-	Cosmetic    any            `json:"cosmetic"`
-	Env         any            `json:"env"`
-	Inactive    []inactiveForm `json:"inactive"`
-	Opaque      *bool          `json:"opaque"`
-	Entries     []entryForm    `json:"entries"`
-	UID         text           `json:"uid"`
-	Created     *time.Time     `json:"created"`
-	Changes     []changeForm   `json:"changes"`
-	LastStart   *time.Time     `json:"last_start"`
-	LastSuccess *time.Time     `json:"last_success"`
+	ID        text           `json:"id"`
+	Part      text           `json:"part"`
+	Location  placeForm      `json:"location"`
+	Marker    *markerForm    `json:"marker"`
+	Attrs     map[string]any `json:"attrs"`
+	Labels    map[string]any `json:"labels"`
+	Hash      string         `json:"hash"`
+	Schedules []scheduleForm `json:"schedules"`
+	Body      any            `json:"body"`
+	Cosmetic  any            `json:"cosmetic"`
+	Env       any            `json:"env"`
+	Inactive  []inactiveForm `json:"inactive"`
+	Opaque    *bool          `json:"opaque"`
+	Entries   []entryForm    `json:"entries"`
+	UID       text           `json:"uid"`
+	Created   *time.Time     `json:"created"`
+	Changes   []changeForm   `json:"changes"`
+	Runs      *evidenceForm  `json:"runs"`
 }
 
 type placeForm struct {

@@ -76,7 +76,10 @@ func sample(t testing.TB) providers.Inventory {
 		Labels: map[string]string{"app": "retry", "token": secret}, Attrs: map[string]string{"namespace": "batch", "name": "retry"},
 		Spec:     specs.Spec{Schedules: []specs.Schedule{schedule(t, specs.Kubernetes, "0 0 31 2 *", "")}, Body: specs.NewMap(specs.Member{Key: "suspend", Value: specs.NewBool(false)})},
 		Inactive: []providers.Inactive{{Code: "suspended", Detail: "spec.suspend is true"}},
-		UID:      "5d1c", Created: when, LastStart: when.Add(time.Hour), LastSuccess: when.Add(2 * time.Hour),
+		UID:      "5d1c", Created: when, Runs: &providers.Evidence{
+			Executed: providers.Trace{State: providers.Known, Last: when.Add(time.Hour), From: "status.lastScheduleTime"}, Succeeded: providers.Trace{State: providers.Unreadable, Reason: "no"},
+			Since: when, Running: []providers.Running{{"retry-1", when}}, Failed: &providers.Failure{"retry-0", when, "BackoffLimitExceeded"}, Hints: []string{"look"},
+		},
 	}
 	return providers.Inventory{Tool: "rolecall 1.0", ObservedAt: when, Observations: []providers.Observation{
 		{Source: "actions", Provider: "github", Objects: []providers.Object{workflow}, Areas: []providers.Area{{Part: "repo/acme/shop", State: providers.Read}}, Requests: 3},

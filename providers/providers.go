@@ -73,6 +73,8 @@ type Observation struct {
 	Objects  []Object
 	Areas    []Area
 	Notes    []Note
+	// Runs is what the source's run records say, by the key of the role.
+	Runs map[string]Evidence
 	// Requests counts what was asked of a server; 0 for files.
 	Requests int
 }
@@ -138,9 +140,9 @@ type Object struct {
 	UID     string
 	Created time.Time
 	Changes []Change
-	// LastStart and LastSuccess are what the scheduler itself says; zero if it
-	// says nothing.
-	LastStart, LastSuccess time.Time
+	// Runs is what the scheduler itself says of the object's runs; nil if it says
+	// nothing.
+	Runs *Evidence
 }
 
 // Marker is what an object says about its role.

@@ -21,6 +21,8 @@ const (
 // World is what was seen of all sources, at one moment.
 type World struct {
 	Observations []Observation
+	// Testimony is what witnesses say of roles.
+	Testimony map[specs.Ref]Evidence
 }
 
 // Source is the observation of a source by name.

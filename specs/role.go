@@ -23,9 +23,11 @@ type Role struct {
 	PreviousRoles []string
 	Remembered    Remembered
 	// Pending says that no person has reviewed the role yet.
-	Pending bool
-	Ignore  []Ignore
-	Run     RunTerms
+	Pending  bool
+	Ignore   []Ignore
+	Run      RunTerms
+	Evidence EvidenceTerms
+	Repair   RepairTerms
 }
 
 // Statement is a role's spec as the ledger writes it. Exactly one of Template,

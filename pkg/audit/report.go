@@ -78,6 +78,7 @@ func summarise(r report.Report, j classify.Judgement) report.Summary {
 	s.OK, s.OutOfScope = n[report.OK], n[report.OutOfScope]
 	s.Missing, s.Duplicate, s.Ambiguous = n["missing"], n["duplicate"], n["ambiguous"]
 	s.Inactive, s.Drift, s.Unknown, s.Unreviewed = n["inactive"], n["drift"], n["unknown"], n["unreviewed"]
+	s.NotExecuted, s.Hung, s.NotSucceeded, s.Stalled = n["not-executed"], n["hung"], n["not-succeeded"], n["stalled"]
 	for _, f := range r.Findings {
 		if f.Waived() {
 			s.Waived++

@@ -249,11 +249,11 @@ func reason(s string) string {
 }
 
 // register lists the expectation; its state is set when all findings are known.
-func (j *judge) register(role specs.Role, ref specs.Ref, objects []*object, registered string) {
+func (j *judge) register(role specs.Role, ref specs.Ref, objects []*object, registered report.Stage) {
 	d := j.Desired[ref]
 	r := report.Role{
 		Role: ref.Role, Source: ref.Source, Owner: role.Owner, Purpose: role.Purpose, Version: role.Version,
-		Partial: d.Partial(), Suspended: suspended(role, j.Now), Objects: ids(objects), Stages: report.Stages{Registered: registered},
+		Partial: d.Partial(), Suspended: suspended(role, j.Now), Objects: ids(objects), Stages: report.Stages{Registered: registered, Executed: report.NotTracked, Succeeded: report.NotTracked, Progressed: report.NotTracked},
 		Schedule: d.Spec.Written(), Location: role.Pos,
 	}
 	switch {

@@ -11,16 +11,20 @@ type Kind string
 
 // The kinds, in the order in which the first of them is a role's state.
 const (
-	Missing    Kind = "missing"
-	Duplicate  Kind = "duplicate"
-	Ambiguous  Kind = "ambiguous"
-	Inactive   Kind = "inactive"
-	Drift      Kind = "drift"
-	Unknown    Kind = "unknown"
-	Unreviewed Kind = "unreviewed"
-	Version    Kind = "version"
-	Removed    Kind = "removed"
-	Unexpected Kind = "unexpected"
+	Missing      Kind = "missing"
+	Duplicate    Kind = "duplicate"
+	Ambiguous    Kind = "ambiguous"
+	Inactive     Kind = "inactive"
+	Drift        Kind = "drift"
+	NotExecuted  Kind = "not-executed"
+	Hung         Kind = "hung"
+	NotSucceeded Kind = "not-succeeded"
+	Stalled      Kind = "stalled"
+	Unknown      Kind = "unknown"
+	Unreviewed   Kind = "unreviewed"
+	Version      Kind = "version"
+	Removed      Kind = "removed"
+	Unexpected   Kind = "unexpected"
 )
 
 // State is how a role stands in a source: the first of the kinds of its
@@ -52,7 +56,11 @@ var catalogue = []Entry{
 	{Ambiguous, "ambiguous", "error", "Two roles claim one object by their match, so it satisfies neither.", "put a role marker on the object, or narrow the match of the roles"},
 	{Inactive, "inactive", "error", "The object is there and will not run.", "find out who switched it off and why, then switch it on again or say state: suspended in the ledger"},
 	{Drift, "drift", "error", "The object does not do, or not when, what the ledger states, or has another version.", "compare the fields, then bring the object or the ledger up to date by a reviewed change"},
-	{Unknown, "unknown", "warning", "The role was not found, and a part in which it could be was not read.", "make the unread part readable (see coverage) and run the audit again"},
+	{NotExecuted, "not executed", "error", "The object is registered and active, and due instants have passed without a start.", "look at the trigger and the scheduler: is its daemon or controller running, does it see the object, is something holding the start back"},
+	{Hung, "hung", "error", "A run has begun, has gone on longer than it may, and has not ended.", "look at what the run waits for, then end it; a max_runtime on the job itself would end the next one"},
+	{NotSucceeded, "not succeeded", "error", "Runs start, and none has succeeded in time.", "look at the log of the last run, at how it ended, and at its timeout"},
+	{Stalled, "stalled", "error", "Runs succeed, and what they are for does not move on.", "look at the input of the job and at the conditions under which it finds nothing to do"},
+	{Unknown, "unknown", "warning", "The role was not found, and a part in which it could be was not read; or evidence of its runs could not be read.", "make the unread part readable (see coverage) and run the audit again"},
 	{Unreviewed, "unreviewed", "warning", "No person has reviewed the role yet.", "read the role, then remove its line review: pending"},
 	{Version, "version", "error", "The change gives a role another spec and leaves its version, or lowers the version (gate only).", "raise the version in the ledger and on the object, or take the edit back"},
 	{Removed, "removed", "error", "The change takes a role out of the ledger, so that nothing would miss its job any more (gate only).", "ask the owner; if the role is to go, waive this finding in the same change"},

@@ -65,23 +65,27 @@ func (c Coverage) Gap() bool { return c.State != "read" && c.State != string(Out
 
 // Summary counts roles by their state, and what else was found.
 type Summary struct {
-	Roles      int `json:"roles"`
-	OK         int `json:"ok"`
-	Missing    int `json:"missing"`
-	Duplicate  int `json:"duplicate"`
-	Ambiguous  int `json:"ambiguous"`
-	Inactive   int `json:"inactive"`
-	Drift      int `json:"drift"`
-	Unknown    int `json:"unknown"`
-	Unreviewed int `json:"unreviewed"`
-	OutOfScope int `json:"out_of_scope"`
-	Unexpected int `json:"unexpected"` // findings
-	Version    int `json:"version"`    // findings
-	Removed    int `json:"removed"`    // findings
-	Waived     int `json:"waived"`     // findings
-	Gaps       int `json:"gaps"`       // parts in scope that were not read whole
-	Objects    int `json:"objects"`
-	Ignored    int `json:"ignored"` // objects without a role that a rule or the built-in list leaves out
+	Roles        int `json:"roles"`
+	OK           int `json:"ok"`
+	Missing      int `json:"missing"`
+	Duplicate    int `json:"duplicate"`
+	Ambiguous    int `json:"ambiguous"`
+	Inactive     int `json:"inactive"`
+	Drift        int `json:"drift"`
+	NotExecuted  int `json:"not_executed"`
+	Hung         int `json:"hung"`
+	NotSucceeded int `json:"not_succeeded"`
+	Stalled      int `json:"stalled"`
+	Unknown      int `json:"unknown"`
+	Unreviewed   int `json:"unreviewed"`
+	OutOfScope   int `json:"out_of_scope"`
+	Unexpected   int `json:"unexpected"` // findings
+	Version      int `json:"version"`    // findings
+	Removed      int `json:"removed"`    // findings
+	Waived       int `json:"waived"`     // findings
+	Gaps         int `json:"gaps"`       // parts in scope that were not read whole
+	Objects      int `json:"objects"`
+	Ignored      int `json:"ignored"` // objects without a role that a rule or the built-in list leaves out
 	// LeftOut are differences that count and that ignore rules take out of account.
 	LeftOut int `json:"left_out"`
 }
@@ -100,6 +104,7 @@ type Role struct {
 	Suspended bool     `json:"suspended"`
 	Objects   []string `json:"objects"`
 	Stages    Stages   `json:"stages"`
+	Seen      Seen     `json:"seen"`
 	NextDue   *string  `json:"next_due"` // RFC 3339, UTC; null if never or not known
 	// Next24h is what the ledger wants of the day ahead; null if it must not run
 	// now, or where its minutes cannot be known beforehand.
@@ -123,7 +128,35 @@ type Ignored struct {
 
 // Stages are the steps of a role's ladder that this audit has looked at.
 type Stages struct {
-	Registered string `json:"registered"` // yes, no, unknown
+	Registered Stage `json:"registered"`
+	Executed   Stage `json:"executed"`
+	Succeeded  Stage `json:"succeeded"`
+	Progressed Stage `json:"progressed"`
+}
+
+// Stage says whether a step of the ladder was reached, and in time.
+type Stage string
+
+// The stages. Registered is Yes, No or Unseen.
+const (
+	Yes        Stage = "yes"
+	Late       Stage = "late"        // an instant has passed, and what is allowed has not
+	Stale      Stage = "stale"       // it was reached once, and not in time since
+	Never      Stage = "never"       // it was never reached, and should have been
+	No         Stage = "no"          // not registered
+	NotDue     Stage = "not-due"     // nothing has to have happened yet
+	NotTracked Stage = "not-tracked" // nobody knows of it, or nobody was asked
+	Unseen     Stage = "unknown"     // it could not be read
+)
+
+// Seen are the instants that a role's evidence has, as Unix seconds, so that an
+// age is counted when it is asked for; null is never or not known.
+type Seen struct {
+	LastStart    *int64 `json:"last_start"`
+	LastSuccess  *int64 `json:"last_success"`
+	LastProgress *int64 `json:"last_progress"`
+	// From is where they were read, of each stage that is tracked.
+	From []string `json:"from"`
 }
 
 // Finding is one disagreement between ledger and scheduler.
@@ -235,6 +268,7 @@ func (r Report) Tidy() Report {
 		role := &r.Roles[i]
 		role.Objects, role.Cosmetic, role.Ignored = notNil(role.Objects), notNil(role.Cosmetic), slices.Clone(notNil(role.Ignored))
 		role.Location.Column = 0
+		role.Seen.From = notNil(role.Seen.From)
 		if role.Next24h != nil {
 			role.Next24h = &Day{role.Next24h.Minutes, notNil(role.Next24h.Due)}
 		}

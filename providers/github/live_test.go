@@ -67,13 +67,15 @@ func TestLive(t *testing.T) {
 	o := got.Objects[0]
 	want := providers.Object{
 		ID: "github:ci/acme/shop/.github/workflows/nightly.yml", Source: "ci", Provider: "github", Part: "repo/acme/shop",
-		Pos:         specs.Pos{File: "acme/shop/.github/workflows/nightly.yml", Line: 3},
-		Marker:      providers.Marker{Role: "nightly", Version: "1", Pos: specs.Pos{File: "acme/shop/.github/workflows/nightly.yml", Line: 1}},
-		Attrs:       map[string]string{"repo": "acme/shop", "workflow": ".github/workflows/nightly.yml", "cron": "17 5 * * *", "pushed_at": "2026-01-02T03:04:05Z"},
-		UID:         "6817859",
-		Created:     time.Date(2021, 3, 17, 9, 33, 32, 0, time.UTC),
-		LastStart:   time.Date(2026, 11, 2, 5, 7, 0, 0, time.UTC),
-		LastSuccess: time.Date(2026, 11, 1, 5, 8, 0, 0, time.UTC),
+		Pos:     specs.Pos{File: "acme/shop/.github/workflows/nightly.yml", Line: 3},
+		Marker:  providers.Marker{Role: "nightly", Version: "1", Pos: specs.Pos{File: "acme/shop/.github/workflows/nightly.yml", Line: 1}},
+		Attrs:   map[string]string{"repo": "acme/shop", "workflow": ".github/workflows/nightly.yml", "cron": "17 5 * * *", "pushed_at": "2026-01-02T03:04:05Z"},
+		UID:     "6817859",
+		Created: time.Date(2021, 3, 17, 9, 33, 32, 0, time.UTC),
+		Runs: &providers.Evidence{
+			Executed:  providers.Trace{State: providers.Known, Last: time.Date(2026, 11, 2, 5, 7, 0, 0, time.UTC), From: "runs of the event schedule"},
+			Succeeded: providers.Trace{State: providers.Known, Last: time.Date(2026, 11, 1, 5, 8, 0, 0, time.UTC), From: "runs of the event schedule"},
+		},
 	}
 	if o.Spec.Hash() != specOf(t, scheduled("nightly")).Hash() || len(o.Entries) != 1 {
 		t.Errorf("spec %s", o.Spec.Canonical())

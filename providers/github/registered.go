@@ -118,7 +118,11 @@ func (r *repository) runs(registered map[string]*gh.Workflow) {
 	for i := range r.out.objects {
 		o := &r.out.objects[i]
 		if w := registered[o.Attrs["workflow"]]; w != nil && objects[o.Attrs["workflow"]] == 1 {
-			o.LastStart, o.LastSuccess = latest(runs.WorkflowRuns, w.GetID())
+			start, success := latest(runs.WorkflowRuns, w.GetID())
+			o.Runs = &providers.Evidence{
+				Executed:  providers.Trace{State: providers.Known, Last: start, From: "runs of the event schedule"},
+				Succeeded: providers.Trace{State: providers.Known, Last: success, From: "runs of the event schedule"},
+			}
 		}
 	}
 }

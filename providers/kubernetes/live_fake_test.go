@@ -275,7 +275,7 @@ func writeAll(w io.Writer, data []byte) { _, _ = w.Write(data) }
 func digest(o providers.Observation) string {
 	var b strings.Builder
 	for _, obj := range o.Objects {
-		fmt.Fprintln(&b, obj.ID, obj.Part, obj.UID, obj.Spec.Hash(), obj.Inactive, obj.Changes, obj.LastStart)
+		fmt.Fprintln(&b, obj.ID, obj.Part, obj.UID, obj.Spec.Hash(), obj.Inactive, obj.Changes, obj.Runs)
 	}
 	fmt.Fprintln(&b, o.Areas, o.Notes, o.Requests)
 	return b.String()

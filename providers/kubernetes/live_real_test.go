@@ -413,17 +413,17 @@ func TestRealController(t *testing.T) {
 		done := len(o.Objects) == 3
 		var state []string
 		for _, obj := range o.Objects {
-			done = done && !obj.LastStart.IsZero() && (obj.Attrs["name"] != "succeed" || !obj.LastSuccess.IsZero())
-			state = append(state, fmt.Sprint(obj.Attrs["name"], obj.LastStart, obj.LastSuccess))
+			done = done && !obj.Runs.Executed.Last.IsZero() && (obj.Attrs["name"] != "succeed" || !obj.Runs.Succeeded.Last.IsZero())
+			state = append(state, fmt.Sprint(obj.Attrs["name"], obj.Runs.Executed.Last, obj.Runs.Succeeded.Last))
 		}
 		return done, strings.Join(state, "; ")
 	})
 	for _, name := range []string{"fail", "hang"} {
-		if obj := object(t, o, name); !obj.LastSuccess.IsZero() {
-			t.Errorf("%s has succeeded at %v", name, obj.LastSuccess)
+		if obj := object(t, o, name); !obj.Runs.Succeeded.Last.IsZero() {
+			t.Errorf("%s has succeeded at %v", name, obj.Runs.Succeeded.Last)
 		}
 	}
-	if start := object(t, o, "succeed").LastStart; start.Second() != 0 || start.Location() != time.UTC {
+	if start := object(t, o, "succeed").Runs.Executed.Last; start.Second() != 0 || start.Location() != time.UTC {
 		t.Errorf("started at %v, want a whole minute in UTC", start)
 	}
 	if who := writers(object(t, o, "succeed"), "schedule"); slices.Contains(who, "kube-controller-manager") {

@@ -343,7 +343,6 @@ status: {lastScheduleTime: "2026-05-06T03:00:00Z", lastSuccessfulTime: "2026-05-
 		Attrs:  map[string]string{"namespace": "shop", "name": "a"}, Labels: map[string]string{"app": "shop"},
 		Inactive: []providers.Inactive{{Code: "suspended", Detail: "spec.suspend is true"}},
 		UID:      "u-1", Created: at("2026-05-04T10:00:00Z"),
-		LastStart: at("2026-05-06T03:00:00Z"), LastSuccess: at("2026-05-06T03:01:00Z"),
 		Changes: []providers.Change{
 			{Who: "kubectl-create", When: at("2026-05-04T10:00:00Z"), Evidence: "managedFields", Paths: []string{image + ".image", image + ".ports[80/TCP].hostPort", "schedule"}},
 			{Who: "ops", When: at("2026-05-05T10:00:00Z"), Evidence: "managedFields", Paths: []string{"role", "state", "time_zone", "version"}},

@@ -22,24 +22,26 @@ const (
 func objectOf(cj *batchv1.CronJob, source, part string, pos specs.Pos, live bool) providers.Object {
 	spec, problems := specOf(cj, live)
 	name := nameOf(cj)
-	return providers.Object{
-		ID:          fmt.Sprintf("kubernetes:%s/%s/%s", source, cj.Namespace, name),
-		Source:      source,
-		Provider:    "kubernetes",
-		Part:        part,
-		Pos:         pos,
-		Marker:      markerOf(cj, pos),
-		Attrs:       map[string]string{"namespace": cj.Namespace, "name": name},
-		Labels:      cj.Labels,
-		Spec:        spec,
-		Inactive:    inactiveOf(cj, problems),
-		Opaque:      refused(problems),
-		UID:         string(cj.UID),
-		Created:     cj.CreationTimestamp.UTC(),
-		Changes:     changesOf(cj.ManagedFields),
-		LastStart:   timeOf(cj.Status.LastScheduleTime).UTC(),
-		LastSuccess: timeOf(cj.Status.LastSuccessfulTime).UTC(),
+	o := providers.Object{
+		ID:       fmt.Sprintf("kubernetes:%s/%s/%s", source, cj.Namespace, name),
+		Source:   source,
+		Provider: "kubernetes",
+		Part:     part,
+		Pos:      pos,
+		Marker:   markerOf(cj, pos),
+		Attrs:    map[string]string{"namespace": cj.Namespace, "name": name},
+		Labels:   cj.Labels,
+		Spec:     spec,
+		Inactive: inactiveOf(cj, problems),
+		Opaque:   refused(problems),
+		UID:      string(cj.UID),
+		Created:  cj.CreationTimestamp.UTC(),
+		Changes:  changesOf(cj.ManagedFields),
 	}
+	if live { // what a saved object says of its runs is of no known moment
+		o.Runs = runsOf(cj)
+	}
+	return o
 }
 
 // notesOf are the notes about a CronJob that runs in spite of what they say.

@@ -50,7 +50,8 @@ var law = map[string]room{
 	"pkg/redact":   {"masks what may be a secret in a text", []string{"specs"}, join([]string{"os", "net", "net/http", "context"}, logging, commands, schedulers)},
 	"pkg/ledger":   {"reads roles and keeps each one's place in the file", []string{"specs", "pkg/strict"}, join([]string{"os", "net", "net/http", "context"}, logging, commands, schedulers)},
 	"pkg/report":   {"the auditor's vocabulary and its one verdict", []string{"specs"}, join(outside, logging, commands)},
-	"pkg/classify": {"judges a world against the roles at an instant that is handed in", []string{"specs", "providers", "pkg/ledger", "pkg/report"}, join(outside, logging, commands)},
+	"pkg/evidence": {"judges a role's stages beyond registered, and states the thresholds", []string{"specs", "providers", "pkg/report"}, join(outside, logging, commands)},
+	"pkg/classify": {"judges a world against the roles at an instant that is handed in", []string{"specs", "providers", "pkg/ledger", "pkg/report", "pkg/evidence"}, join(outside, logging, commands)},
 	"pkg/audit":    {"runs the round: look, judge, look again, settle", []string{"specs", "providers", "pkg/ledger", "pkg/report", "pkg/classify"}, join([]string{"os", "net", "net/http", "gopkg.in/yaml.v3"}, logging, commands, schedulers)},
 	"pkg/moments":  {"compares what the sources held at two moments", []string{"specs", "providers"}, join(outside, logging, commands)},
 	"pkg/render":   {"shows a report in one format", []string{"specs", "pkg/report", "pkg/moments"}, join([]string{"os", "net", "net/http", "context"}, logging, commands, schedulers)},
@@ -64,21 +65,27 @@ var law = map[string]room{
 	"cmd/internal/cli": {"the only room with flags, environment, files, clock and streams", []string{
 		"specs", "specs/schema", "providers", "providers/crontab", "providers/github", "providers/kubernetes",
 		"pkg/strict", "pkg/redact", "pkg/ledger", "pkg/report", "pkg/classify", "pkg/audit", "pkg/render", "pkg/draft", "pkg/moments", "pkg/change", "pkg/runs", "pkg/runs/host",
+		"providers/prometheus", "pkg/evidence", "pkg/alerts", "pkg/repair", "pkg/ping",
 	}, nil},
 	"cmd/internal/rooms": {"this law", nil, nil},
 	"cmd/rolecall":       {"starts", []string{"cmd/internal/cli"}, nil},
+
+	"providers/prometheus": {"asks Prometheus for the evidence of roles", []string{"specs", "providers"}, join([]string{"os"}, logging, commands, schedulers)},
+	"pkg/alerts":           {"writes alert rules and their tests from a ledger", []string{"specs", "pkg/ledger", "pkg/evidence"}, join([]string{"os", "net", "net/http", "context"}, logging, commands, schedulers)},
+	"pkg/repair":           {"plans what may be created, and carries a plan out", []string{"specs", "providers", "pkg/ledger", "pkg/report"}, join([]string{"os", "net", "net/http", "gopkg.in/yaml.v3"}, logging, commands, schedulers)},
+	"pkg/ping":             {"tells an outside monitor of a start and an end", nil, join([]string{"os"}, logging, commands, schedulers)},
 
 	"providers/kubernetes/kubetest": {"starts a real control plane for a test", []string{"specs", "providers"}, nil},
 }
 
 // pure rooms do not ask for the time either.
-var timeless = []string{"specs", "providers", "pkg/ledger", "pkg/report", "pkg/classify", "pkg/render", "pkg/strict", "pkg/redact", "pkg/draft", "pkg/moments", "pkg/change"}
+var timeless = []string{"specs", "providers", "pkg/ledger", "pkg/report", "pkg/classify", "pkg/render", "pkg/strict", "pkg/redact", "pkg/draft", "pkg/moments", "pkg/change", "pkg/evidence", "pkg/alerts"}
 
 // goroutines are started by these rooms alone.
 //
 // Runs need it too: a commit whose file system hangs must not hang its wrapper,
 // and a job's output is read while its end is waited for.
-var concurrent = []string{"pkg/audit", "pkg/runs", "pkg/runs/host", "pkg/runs/runtest", "cmd/internal/cli", "cmd/rolecall", "providers/kubernetes/kubetest"}
+var concurrent = []string{"pkg/audit", "pkg/runs", "pkg/runs/host", "pkg/runs/runtest", "pkg/ping", "cmd/internal/cli", "cmd/rolecall", "providers/kubernetes/kubetest"}
 
 func TestEveryRoomIsInTheLaw(t *testing.T) {
 	for _, dir := range roomDirs(t) {

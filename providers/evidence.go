@@ -1,0 +1,78 @@
+package providers
+
+import (
+	"context"
+	"time"
+
+	"github.com/rolecall-dev/rolecall/specs"
+)
+
+// Evidence is what one place knows of the runs of a role: its scheduler, a
+// folder of run records, a metric, a file.
+type Evidence struct {
+	Executed, Succeeded, Progressed Trace
+	// Since is from when on a run would show: the object was created then, the
+	// history reaches back so far. Zero is always.
+	Since time.Time
+	// Running are the runs that have begun and not ended, the oldest first.
+	Running []Running
+	// Failed is the last run that ended otherwise than in success; nil if none is
+	// known.
+	Failed *Failure
+	// Hints are what the place says beside, for people.
+	Hints []string
+}
+
+// Trace is what is known of one stage.
+type Trace struct {
+	State TraceState
+	// Last is when the stage was reached last; zero is never.
+	Last time.Time
+	// From is where it was read, for people: status.lastSuccessfulTime, run
+	// records in /var/lib/rolecall, a query.
+	From string
+	// Reason is why it could not be read, or what is odd about the series, and
+	// the next step.
+	Reason string
+}
+
+// TraceState is how well a stage was seen.
+type TraceState string
+
+// The states of a trace. The zero value claims nothing.
+const (
+	Untracked   TraceState = ""             // nobody was asked
+	Known       TraceState = "known"        // Last holds
+	Unreadable  TraceState = "unreadable"   // was asked, and could not be read
+	NoSeries    TraceState = "no-series"    // a metric of which there is no series
+	StaleSeries TraceState = "stale-series" // a metric whose series has ended; Last is its last value
+)
+
+// Running is a run that has begun and not ended.
+type Running struct {
+	ID    string
+	Start time.Time
+}
+
+// Failure is a run that ended otherwise than in success.
+type Failure struct {
+	ID  string
+	At  time.Time
+	Why string
+}
+
+// Witness tells of the runs of roles what their source does not.
+type Witness interface {
+	// Testify gives what is known of the roles, and nothing of those about which
+	// it is not to be asked. There is no error beside it: a stage that could not
+	// be read is an Unreadable trace with the reason.
+	Testify(ctx context.Context, refs []specs.Ref) map[specs.Ref]Evidence
+}
+
+// Explainer is what a provider grows where finding out why the runs of an object
+// do not come or do not succeed costs requests of its own, so that it is asked
+// only of objects that there is such a finding about.
+type Explainer interface {
+	// Explain gives what was found, a sentence each; what could not be read is one.
+	Explain(ctx context.Context, o Object) []string
+}

@@ -1,0 +1,89 @@
+package providers
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// evidenceForm is what a place knew of runs, as an inventory keeps it.
+type evidenceForm struct {
+	Executed   *traceForm    `json:"executed"`
+	Succeeded  *traceForm    `json:"succeeded"`
+	Progressed *traceForm    `json:"progressed"`
+	Since      *time.Time    `json:"since"`
+	Running    []runningForm `json:"running"`
+	Failed     *failureForm  `json:"failed"`
+	Hints      []text        `json:"hints"`
+}
+
+// traceForm is one stage; null stands for one that nobody was asked about.
+type traceForm struct {
+	State  TraceState `json:"state"`
+	Last   *time.Time `json:"last"`
+	From   text       `json:"from"`
+	Reason text       `json:"reason"`
+}
+
+type runningForm struct {
+	ID    text       `json:"id"`
+	Start *time.Time `json:"start"`
+}
+
+type failureForm struct {
+	ID  text       `json:"id"`
+	At  *time.Time `json:"at"`
+	Why text       `json:"why"`
+}
+
+var traceStates = []TraceState{Known, Unreadable, NoSeries, StaleSeries}
+
+func (e inventoryWriter) evidence(ev Evidence) *evidenceForm {
+	f := evidenceForm{
+		Executed: e.trace(ev.Executed), Succeeded: e.trace(ev.Succeeded), Progressed: e.trace(ev.Progressed),
+		Since: instant(ev.Since), Running: []runningForm{}, Hints: []text{},
+	}
+	for _, r := range ev.Running {
+		f.Running = append(f.Running, runningForm{e.shown(r.ID), instant(r.Start)})
+	}
+	if ev.Failed != nil {
+		f.Failed = &failureForm{e.shown(ev.Failed.ID), instant(ev.Failed.At), e.shown(ev.Failed.Why)}
+	}
+	for _, h := range ev.Hints {
+		f.Hints = append(f.Hints, e.shown(h))
+	}
+	return &f
+}
+
+func (e inventoryWriter) trace(t Trace) *traceForm {
+	if t.State == Untracked {
+		return nil
+	}
+	return &traceForm{t.State, instant(t.Last), e.shown(t.From), e.shown(t.Reason)}
+}
+
+func (f evidenceForm) evidence() (Evidence, error) {
+	ev := Evidence{Since: timeOf(f.Since)}
+	for _, one := range []struct {
+		form *traceForm
+		into *Trace
+	}{{f.Executed, &ev.Executed}, {f.Succeeded, &ev.Succeeded}, {f.Progressed, &ev.Progressed}} {
+		if one.form == nil {
+			continue
+		}
+		if !slices.Contains(traceStates, one.form.State) {
+			return ev, fmt.Errorf("a stage has the state %q, which this rolecall does not know", one.form.State)
+		}
+		*one.into = Trace{one.form.State, timeOf(one.form.Last), string(one.form.From), string(one.form.Reason)}
+	}
+	for _, r := range f.Running {
+		ev.Running = append(ev.Running, Running{string(r.ID), timeOf(r.Start)})
+	}
+	if f.Failed != nil {
+		ev.Failed = &Failure{string(f.Failed.ID), timeOf(f.Failed.At), string(f.Failed.Why)}
+	}
+	for _, h := range f.Hints {
+		ev.Hints = append(ev.Hints, string(h))
+	}
+	return ev, nil
+}
