@@ -15,22 +15,22 @@ type fileForm struct {
 
 type roleForm struct {
 	strict.Place
-	Owner         strict.Text   `strict:"owner"`
-	Purpose       strict.Text   `strict:"purpose"`
-	Source        strict.Text   `strict:"source"`
-	Sources       strict.Texts  `strict:"sources"`
-	Version       strict.Text   `strict:"version"`
-	Spec          specForm      `strict:"spec,required"`
-	State         strict.Text   `strict:"state,enum=active|suspended"`
-	PausedUntil   strict.Text   `strict:"paused_until"`
-	Match         matchForm     `strict:"match"`
-	PreviousRoles strict.Texts  `strict:"previous_roles"`
-	Ref           refForm       `strict:"ref"`
-	Review        strict.Text   `strict:"review,enum=pending"`
-	Ignore        []ignoreForm  `strict:"ignore"`
-	Evidence      strict.Unread `strict:"evidence"`
-	Repair        strict.Unread `strict:"repair"`
-	Run           runForm       `strict:"run"`
+	Owner         strict.Text  `strict:"owner"`
+	Purpose       strict.Text  `strict:"purpose"`
+	Source        strict.Text  `strict:"source"`
+	Sources       strict.Texts `strict:"sources"`
+	Version       strict.Text  `strict:"version"`
+	Spec          specForm     `strict:"spec,required"`
+	State         strict.Text  `strict:"state,enum=active|suspended"`
+	PausedUntil   strict.Text  `strict:"paused_until"`
+	Match         matchForm    `strict:"match"`
+	PreviousRoles strict.Texts `strict:"previous_roles"`
+	Ref           refForm      `strict:"ref"`
+	Review        strict.Text  `strict:"review,enum=pending"`
+	Ignore        []ignoreForm `strict:"ignore"`
+	Evidence      evidenceForm `strict:"evidence"`
+	Repair        repairForm   `strict:"repair"`
+	Run           runForm      `strict:"run"`
 }
 
 type specForm struct {

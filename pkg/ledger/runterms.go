@@ -42,10 +42,10 @@ func (b *builder) runTerms(role string, f runForm) specs.RunTerms {
 		Pos: f.Pos, OnInterrupted: f.OnInterrupted.Value, ExternalEffects: f.External.Value,
 		Check: argv(f.Check), Cleanup: argv(f.Cleanup), Readback: argv(f.Readback),
 		Staging: f.Staging.Value, Overlap: f.Overlap.Value, Capture: f.Capture.Value, Sweep: f.Sweep.Value,
-		Grace:         b.duration(role, "grace", f.Grace, 0),
-		CommitTimeout: b.duration(role, "commit_timeout", f.CommitTimeout, 1),
-		KillAfter:     b.duration(role, "kill_after", f.KillAfter, 1),
-		MaxRuntime:    b.duration(role, "max_runtime", f.MaxRuntime, 1),
+		Grace:         b.duration(role, "run.grace", f.Grace, 0),
+		CommitTimeout: b.duration(role, "run.commit_timeout", f.CommitTimeout, 1),
+		KillAfter:     b.duration(role, "run.kill_after", f.KillAfter, 1),
+		MaxRuntime:    b.duration(role, "run.max_runtime", f.MaxRuntime, 1),
 	}
 	if f.Staging.Stated() && !cleanAbsolute(f.Staging.Value) {
 		b.errs.Add(f.Staging.Pos, "run.staging of role %s is %s and must be an absolute, clean path", role, strict.Quote(f.Staging.Value))
@@ -96,18 +96,19 @@ func cleanAbsolute(p string) bool { return path.IsAbs(p) && path.Clean(p) == p &
 
 var durationForm = regexp.MustCompile(`^([0-9]{1,6}(h|m|s|ms))+$`)
 
-// duration reads a span like 90s or 1h30m of at least min.
+// duration reads a span like 90s or 1h30m of at least min; name is the field's, as
+// run.grace.
 func (b *builder) duration(role, name string, f strict.Text, min time.Duration) *time.Duration {
 	if !f.Stated() {
 		return nil
 	}
 	d, err := time.ParseDuration(f.Value)
 	if err != nil || !durationForm.MatchString(f.Value) {
-		b.errs.Add(f.Pos, "run.%s of role %s is %s, and a time is written like 90s, 10m or 1h30m", name, role, strict.Quote(f.Value))
+		b.errs.Add(f.Pos, "%s of role %s is %s, and a time is written like 90s, 10m or 1h30m", name, role, strict.Quote(f.Value))
 		return nil
 	}
 	if d < min {
-		b.errs.Add(f.Pos, "run.%s of role %s must be more than nothing", name, role)
+		b.errs.Add(f.Pos, "%s of role %s must be more than nothing", name, role)
 	}
 	return &d
 }

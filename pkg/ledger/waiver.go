@@ -8,7 +8,7 @@ import (
 )
 
 // waivable are the kinds of finding that a person can take out of account.
-var waivable = []string{"missing", "duplicate", "ambiguous", "inactive", "drift", "version", "removed", "unexpected"}
+var waivable = []string{"missing", "duplicate", "ambiguous", "inactive", "drift", "not-executed", "hung", "not-succeeded", "stalled", "version", "removed", "unexpected"}
 
 // unwaivable are the kinds that no waiver can help with, and why.
 var unwaivable = map[string]string{

@@ -86,7 +86,7 @@ func (d *decoder) structure(n *yaml.Node, v reflect.Value, f field) {
 	}
 	for _, p := range d.pairs(n, f, 0) {
 		i := slices.Index(in.names, p.key)
-		if i < 0 {
+		if i < 0 || p.key == "" {
 			d.errs.Add(d.pos(p.node), "unknown field %s%s%s", f.in(Quote(p.key)), didYouMean(p.key, in.known), d.choice(p.key, in.known))
 			if g := Nearest(p.key, in.known); g != "" {
 				place.guessed = append(place.guessed, g)

@@ -12,4 +12,5 @@
 //	State   strict.Text `strict:"state,enum=active|suspended"`
 //	Stdin   strict.Text `strict:"stdin,empty"` // the empty text is a value too
 //	Path    strict.Text `strict:"path,short"`  // a bare scalar stands for {path: …}
+//	Word    strict.Text `strict:",short"`      // or for itself: there is no key for it
 package strict

@@ -1,0 +1,114 @@
+package ledger_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/rolecall-dev/rolecall/pkg/ledger"
+	"github.com/rolecall-dev/rolecall/specs"
+)
+
+func TestEvidenceTerms(t *testing.T) {
+	l, warnings, err := parse(t, filepath.Join(folder, "ok", "evidence.yaml"))
+	if err != nil || len(warnings) > 0 {
+		t.Fatal(err, warnings)
+	}
+	at := func(line, column int) specs.Pos {
+		return specs.Pos{File: "evidence.yaml", Line: line, Column: column}
+	}
+	want := []specs.EvidenceTerms{
+		{
+			Pos: at(9, 7), Since: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC),
+			MaxRuntime: ptr(90 * time.Minute), SucceedWithin: ptr(26 * time.Hour), ProgressWithin: ptr(48 * time.Hour), Grace: ptr(time.Duration(0)),
+			Executed:   specs.EvidenceSource{Pos: at(15, 17)}, // native, though runs tells of the rest
+			Succeeded:  specs.EvidenceSource{Pos: at(16, 18), File: "../out/dump.gz", MaxAge: ptr(26 * time.Hour)},
+			Progressed: specs.EvidenceSource{Pos: at(14, 13), Runs: "state/runs"},
+		},
+		{
+			Pos: at(24, 7), Since: time.Date(2026, 11, 1, 8, 30, 0, 0, time.UTC),
+			Executed:   specs.EvidenceSource{Pos: at(25, 17), Runs: "/var/lib/rolecall"},
+			Succeeded:  specs.EvidenceSource{Pos: at(26, 18), Query: `max(settle_last_success_timestamp_seconds{job="settle"})`},
+			Progressed: specs.EvidenceSource{Pos: at(27, 19), None: true},
+		},
+		{},
+	}
+	var got []specs.EvidenceTerms
+	var repair []bool
+	for _, r := range l.Roles {
+		got, repair = append(got, r.Evidence), append(repair, r.Repair.CreateMissing)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]bool{true, false, false}, repair); diff != "" {
+		t.Errorf("repair (-want +got):\n%s", diff)
+	}
+	if !got[2].IsZero() || got[1].Succeeded.IsZero() || got[0].Executed.IsZero() {
+		t.Error("what is stated and what is not are not told apart")
+	}
+}
+
+// One term at a time, so that no fault hides another: parser and schema agree.
+func TestEvidenceVerdicts(t *testing.T) {
+	for field, cases := range map[string][2][]string{
+		"evidence": {
+			{
+				"{since: 2026-11-01}", "{since: 2026-11-01T00:00:00Z}", "{grace: 0s}", "{max_runtime: 26h}", "{runs: x}", "{runs: 5}",
+				"{executed: native}", "{executed: none}", "{executed: {runs: x}}", "{executed: {prometheus: {query: up}}}",
+				"{succeeded: {file: {path: x}}}", "{progressed: {file: {path: x, max_age: 500ms}}}",
+			},
+			{
+				"{}", "none", "[]", "{runs: ''}", "{runs: \"\\0\"}", "{since: 01.11.2026}", "{since: 2026-11-01 10:00}", "{grace: 1d}", "{max_runtime: 0s}", "{succeed_within: 0m0s}", "{progress_within: 5}",
+				"{executed: never}", "{executed: }", "{executed: {}}", "{executed: {native: true}}", "{executed: {'': native}}", "{executed: [none]}", "{executed: {file: {path: x}}}",
+				"{succeeded: {runs: x, file: {path: x}}}", "{succeeded: {runs: ''}}", "{succeeded: {prometheus: up}}", "{succeeded: {prometheus: {}}}", "{succeeded: {prometheus: {query: ''}}}",
+				"{progressed: {file: x}}", "{progressed: {file: {path: ''}}}", "{progressed: {file: {max_age: 1h}}}", "{progressed: {file: {path: x, max_age: 0s}}}", "{progressed: {file: {path: x, age: 1h}}}", "{progressed: {runs: x, max_age: 1h}}",
+			},
+		},
+		"repair": {
+			{"{missing: create}", "{missing: none}"},
+			{"{}", "create", "{missing: delete}", "{missing: true}", "{missing: [create]}", "{inactive: create}"},
+		},
+	} {
+		for i, list := range cases {
+			for _, terms := range list {
+				t.Run(field+" "+terms, func(t *testing.T) {
+					holdBoth(t, "    "+field+": "+terms+"\n", i == 0)
+				})
+			}
+		}
+	}
+}
+
+// holdBoth holds parser and schema to one verdict on a line of a role.
+func holdBoth(t *testing.T, line string, good bool) {
+	t.Helper()
+	text := "ledger: rolecall/v1\nroles:\n  a:\n    source: web-1\n    spec: {schedule: '0 3 * * *', command: x}\n" + line
+	file := filepath.Join(t.TempDir(), "ledger.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := parse(t, file); (err == nil) != good {
+		t.Errorf("parser: %v", err)
+	}
+	if err := schemaVerdict(t, "ledger", file); (err == nil) != good {
+		t.Errorf("schema: %v", err)
+	}
+}
+
+func TestProgressWithinNeedsAWitness(t *testing.T) {
+	for who, warned := range map[string]bool{"": true, ", progressed: native": true, ", progressed: none": true, ", runs: x": false, ", progressed: {prometheus: {query: up}}": false} {
+		text := "ledger: rolecall/v1\nroles:\n  a:\n    owner: o\n    version: 1\n    source: web-1\n    spec: {schedule: '0 3 * * *', command: x}\n    evidence: {progress_within: 2h" + who + "}\n"
+		_, warnings, err := ledger.Parse("ledger.yaml", []byte(text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(warnings) == 1 && strings.Contains(warnings[0].Message, "progress_within"); got != warned {
+			t.Errorf("%q: %v", who, warnings)
+		}
+	}
+}
