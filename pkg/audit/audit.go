@@ -135,7 +135,8 @@ type round struct {
 	Plan
 	desired map[specs.Ref]specs.Desired
 	world   providers.World
-	mu      sync.Mutex // guards Progress
+	parts   map[string][]string // what to look at of each source; nil for all
+	mu      sync.Mutex          // guards Progress
 }
 
 // maxLooks bounds how often a source whose findings keep changing is looked at.
@@ -164,7 +165,7 @@ func (r *round) settle(ctx context.Context) (classify.Judgement, error) {
 	if r.attribute(ctx, looks[len(looks)-1]) {
 		looks[len(looks)-1] = r.judge()
 	}
-	return classify.Agree(looks...), nil
+	return r.unconfirmed(classify.Agree(looks...)), nil
 }
 
 // doubted are the live sources to look at again: after the first look those
@@ -290,7 +291,7 @@ func (r *round) observe(ctx context.Context, s Source) (o providers.Observation)
 		defer cancel()
 	}
 	done := make(chan providers.Observation, 1)
-	go func() { done <- observed(ctx, s) }()
+	go func() { done <- observed(ctx, s, providers.Selection{Parts: r.parts[s.Name]}) }()
 	select {
 	case o = <-done:
 		return o
@@ -312,13 +313,13 @@ func (r *round) observe(ctx context.Context, s Source) (o providers.Observation)
 
 // observed asks the provider. One that breaks down is a source that was not read,
 // not the end of the audit.
-func observed(ctx context.Context, s Source) (o providers.Observation) {
+func observed(ctx context.Context, s Source, sel providers.Selection) (o providers.Observation) {
 	defer func() {
 		if p := recover(); p != nil {
 			o.Areas = append(o.Areas, providers.Area{Part: "source", State: providers.Failed, Reason: fmt.Sprintf("rolecall broke down while reading it: %v; please report this: %s", p, firstFrames(debug.Stack()))})
 		}
 	}()
-	return s.Provider.Observe(ctx, providers.Selection{})
+	return s.Provider.Observe(ctx, sel)
 }
 
 // firstFrames keeps of a stack what leads to the fault.
