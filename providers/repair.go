@@ -10,19 +10,24 @@ import (
 // Repairer is what a provider grows where the object of a role can be created.
 // It never deletes, disables, enables or overwrites.
 type Repairer interface {
-	// Propose makes ready what would be created, and writes nothing; a server that
-	// can is asked whether it would take it. The error says why there is nothing
-	// to create, and ends with the next step.
+	// Propose makes ready what would be created. It writes nothing and sends no
+	// request that could write, not even a dry run: that is Create's first step. The
+	// error says why there is nothing to create, and ends with the next step.
 	Propose(ctx context.Context, role specs.Role, d specs.Desired) (Proposal, error)
 	// Create carries out a proposal, once: where what was read for it has changed
 	// since, nothing is written and the error is ErrMoved; where the object is
-	// there already, nothing is written and Created says so. After another error
-	// nothing is known: whether it was created, a look tells.
+	// there already, nothing is written and Created says so; where it was refused
+	// and nothing is written, the error is ErrRefused. After another error nothing
+	// is known: whether it was created, a look tells.
 	Create(ctx context.Context, p Proposal) (Created, error)
 }
 
 // ErrMoved says that what a proposal was made from is not what is there now.
 var ErrMoved = errors.New("it has changed since the plan was made")
+
+// ErrRefused says that a creation was refused and that nothing was written: the
+// server would not take it, the account may not create it.
+var ErrRefused = errors.New("refused, and nothing was written")
 
 // Proposal is one object that would be created.
 type Proposal struct {
