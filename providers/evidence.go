@@ -2,6 +2,7 @@ package providers
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/rolecall-dev/rolecall/specs"
@@ -34,6 +35,10 @@ type Trace struct {
 	// Reason is why it could not be read, or what is odd about the series, and
 	// the next step.
 	Reason string
+	// AsOf is when this was so, where it was seen before the instant of judgement,
+	// as in a saved listing: it is judged as of then. Zero is the instant of
+	// judgement.
+	AsOf time.Time
 }
 
 // TraceState is how well a stage was seen.
@@ -52,6 +57,21 @@ const (
 type Running struct {
 	ID    string
 	Start time.Time
+	AsOf  time.Time // as of a Trace
+}
+
+// At gives the evidence as seen at an instant before that of judgement.
+func (e Evidence) At(seen time.Time) Evidence {
+	for _, t := range []*Trace{&e.Executed, &e.Succeeded, &e.Progressed} {
+		if t.State != Untracked {
+			t.AsOf = seen
+		}
+	}
+	e.Running = slices.Clone(e.Running)
+	for i := range e.Running {
+		e.Running[i].AsOf = seen
+	}
+	return e
 }
 
 // Failure is a run that ended otherwise than in success.

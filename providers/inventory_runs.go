@@ -74,10 +74,10 @@ func (f evidenceForm) evidence() (Evidence, error) {
 		if !slices.Contains(traceStates, one.form.State) {
 			return ev, fmt.Errorf("a stage has the state %q, which this rolecall does not know", one.form.State)
 		}
-		*one.into = Trace{one.form.State, timeOf(one.form.Last), string(one.form.From), string(one.form.Reason)}
+		*one.into = Trace{State: one.form.State, Last: timeOf(one.form.Last), From: string(one.form.From), Reason: string(one.form.Reason)}
 	}
 	for _, r := range f.Running {
-		ev.Running = append(ev.Running, Running{string(r.ID), timeOf(r.Start)})
+		ev.Running = append(ev.Running, Running{ID: string(r.ID), Start: timeOf(r.Start)})
 	}
 	if f.Failed != nil {
 		ev.Failed = &Failure{string(f.Failed.ID), timeOf(f.Failed.At), string(f.Failed.Why)}

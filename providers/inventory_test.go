@@ -78,7 +78,7 @@ func sample(t testing.TB) providers.Inventory {
 		Inactive: []providers.Inactive{{Code: "suspended", Detail: "spec.suspend is true"}},
 		UID:      "5d1c", Created: when, Runs: &providers.Evidence{
 			Executed: providers.Trace{State: providers.Known, Last: when.Add(time.Hour), From: "status.lastScheduleTime"}, Succeeded: providers.Trace{State: providers.Unreadable, Reason: "no"},
-			Since: when, Running: []providers.Running{{"retry-1", when}}, Failed: &providers.Failure{"retry-0", when, "BackoffLimitExceeded"}, Hints: []string{"look"},
+			Since: when, Running: []providers.Running{{ID: "retry-1", Start: when}}, Failed: &providers.Failure{"retry-0", when, "BackoffLimitExceeded"}, Hints: []string{"look"},
 		},
 	}
 	return providers.Inventory{Tool: "rolecall 1.0", ObservedAt: when, Observations: []providers.Observation{

@@ -73,7 +73,9 @@ type Observation struct {
 	Objects  []Object
 	Areas    []Area
 	Notes    []Note
-	// Runs is what the source's run records say, by the key of the role.
+	// Runs is what the source's run records say, by the key of the role; under the
+	// empty key what they say of every role that has none: that it never ran, or
+	// that they cannot be read.
 	Runs map[string]Evidence
 	// Requests counts what was asked of a server; 0 for files.
 	Requests int

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"time"
@@ -29,6 +30,7 @@ func (w *wiring) replay(s *scope, files []string) error {
 			if err := w.checkAge(name, inv, &o); err != nil {
 				return usage(err)
 			}
+			o = seenAt(o, inv.ObservedAt)
 			o.Notes = append(slices.Clone(o.Notes), providers.Note{Code: "snapshot-taken", Message: "the source is as it was at " + inv.ObservedAt.UTC().Format(time.RFC3339), Pos: specs.Pos{File: name}})
 			t, err := w.translator(src, o.Source, o.Provider, dialectOf(o))
 			if err != nil {
@@ -61,6 +63,23 @@ func (w *wiring) checkAge(name string, inv providers.Inventory, o *providers.Obs
 		})
 	}
 	return nil
+}
+
+// seenAt says of the runs in a listing when they were seen: a job that was in
+// time then is not late for the age of the listing.
+func seenAt(o providers.Observation, taken time.Time) providers.Observation {
+	o.Runs = maps.Clone(o.Runs)
+	for role, ev := range o.Runs {
+		o.Runs[role] = ev.At(taken)
+	}
+	o.Objects = slices.Clone(o.Objects)
+	for i, obj := range o.Objects {
+		if obj.Runs != nil {
+			ev := obj.Runs.At(taken)
+			o.Objects[i].Runs = &ev
+		}
+	}
+	return o
 }
 
 // clockError is by how much the clocks of two hosts may differ.
