@@ -103,7 +103,7 @@ func spaceFields(text string) (out [8]string, n int) {
 
 // word is a plan for one of the usual @words, nil if w is none of them.
 func word(w string) *plan {
-	p := &plan{second: 1, minute: 1, hour: 1, dom: fullDom, month: fullMonth, dow: fullDow}
+	p := &plan{kind: kindCalendar, second: 1, minute: 1, hour: 1, dom: fullDom, month: fullMonth, dow: fullDow}
 	switch w {
 	case "@yearly", "@annually":
 		p.dom, p.month = 1<<1, 1<<1

@@ -28,7 +28,7 @@ func parseBusybox(text string) (*plan, *refusal) {
 	if n != 5 {
 		return nil, countRefusal(n)
 	}
-	p := &plan{second: 1, either: true}
+	p := &plan{kind: kindCalendar, second: 1, either: true}
 	var sets [5]uint64
 	var broken *refusal
 	for i := range sets {

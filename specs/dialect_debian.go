@@ -27,7 +27,7 @@ func parseVixie(d Dialect, text string, list func(*plan, int, string) (uint64, b
 	if n != 5 {
 		return nil, countRefusal(n)
 	}
-	p := &plan{second: 1}
+	p := &plan{kind: kindCalendar, second: 1}
 	var sets [5]uint64
 	for i := range sets {
 		var ok bool

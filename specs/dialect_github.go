@@ -36,7 +36,7 @@ func parseGitHub(text string) (*plan, *refusal) {
 	if n != 5 {
 		return nil, countRefusal(n)
 	}
-	p := &plan{second: 1}
+	p := &plan{kind: kindCalendar, second: 1}
 	var sets [5]uint64
 	for i := range sets {
 		var ok bool

@@ -20,7 +20,7 @@ func parseKubernetes(text string) (*plan, *refusal) {
 	if n != 5 {
 		return nil, countRefusal(n)
 	}
-	p := &plan{second: 1}
+	p := &plan{kind: kindCalendar, second: 1}
 	var sets [5]uint64
 	var stars [5]bool
 	for i := range sets {

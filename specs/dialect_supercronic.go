@@ -35,7 +35,7 @@ func parseSupercronic(text string) (*plan, *refusal) {
 		}
 		return nil, &refusal{why: countRefusal(n).why, next: "write 5 fields, 6 with a year at the end, or 7 with a second in front as well"}
 	}
-	r := supercronicReader{plan: &plan{second: 1}}
+	r := supercronicReader{plan: &plan{kind: kindCalendar, second: 1}}
 	if bad := r.read(all[:n]); bad != nil {
 		return nil, bad
 	}

@@ -35,14 +35,13 @@ type Schedule struct {
 	Zone    string
 	Dialect Dialect
 
-	// plan is what the text means. It is shared and never changed; nil for a
-	// Schedule that ParseSchedule did not make.
-	plan *plan
+	// plan is what the text means.
+	plan plan
 }
 
 // Never is the schedule of what runs only by hand.
 func Never() Schedule {
-	return Schedule{Text: "never", Zone: Local, plan: &plan{kind: kindNever}}
+	return Schedule{Text: "never", Zone: Local, plan: plan{kind: kindNever}}
 }
 
 // ParseSchedule reads an expression as a dialect's program does: five fields
@@ -67,12 +66,15 @@ func ParseSchedule(d Dialect, text, zone string) (Schedule, error) {
 			s.Text, text = rest, rest
 		}
 	}
+	if readPlain(d, text, &s.plan) {
+		return s, nil
+	}
 	p, bad := parseIn(d, text)
 	if bad != nil {
 		return Schedule{}, bad.better(d, text).in(d, text)
 	}
 	p.normalise()
-	s.plan = p
+	s.plan = *p
 	return s, nil
 }
 
@@ -108,21 +110,21 @@ func parseIn(d Dialect, text string) (*plan, *refusal) {
 // c: names how the slots of the skipped and the repeated hours are treated,
 // where it has an effect on this schedule by the changes of 2024 to 2051.
 func (s Schedule) Canonical() string {
-	if s.plan == nil {
+	if s.plan.kind == kindUnread {
 		return fmt.Sprintf("unread:%q z:%s", s.Text, s.Zone)
 	}
 	return s.plan.canonical(zoneClock(s.Zone), s.clockRule())
 }
 
 // NeverFires says that no instant is due, in any year.
-func (s Schedule) NeverFires() bool { return s.plan != nil && s.plan.kind == kindNever }
+func (s Schedule) NeverFires() bool { return s.plan.kind != kindUnread && s.plan.kind == kindNever }
 
 // Reboot says that the job runs when its scheduler starts, and at no set time.
-func (s Schedule) Reboot() bool { return s.plan != nil && s.plan.kind == kindReboot }
+func (s Schedule) Reboot() bool { return s.plan.kind != kindUnread && s.plan.kind == kindReboot }
 
 // Every is the interval of an @every schedule and 0 for all others.
 func (s Schedule) Every() time.Duration {
-	if s.plan == nil {
+	if s.plan.kind == kindUnread {
 		return 0
 	}
 	return s.plan.every
@@ -130,14 +132,14 @@ func (s Schedule) Every() time.Duration {
 
 // Random says that the scheduler draws some of the times when it loads the
 // schedule, so that nobody else can know the instants.
-func (s Schedule) Random() bool { return s.plan != nil && len(s.plan.drawn) > 0 }
+func (s Schedule) Random() bool { return s.plan.kind != kindUnread && len(s.plan.drawn) > 0 }
 
 // Warnings are what is suspicious in a schedule that its program accepts: text
 // that is dropped, an error that is logged while the job runs, a number that
 // is read otherwise than written. What is a fault of the program is called so,
 // with the place in its source.
 func (s Schedule) Warnings() []string {
-	if s.plan == nil {
+	if s.plan.kind == kindUnread {
 		return nil
 	}
 	out := append([]string(nil), s.plan.warnings...)

@@ -86,12 +86,10 @@ func (s Schedule) OfDaemon() Schedule { return s.in(ownZone) }
 func (s Schedule) OfDaemonByName() Schedule { return s.in(ownByName) }
 
 func (s Schedule) in(own whose) Schedule {
-	if s.plan == nil || s.Dialect != Cronie {
+	if s.plan.kind == kindUnread || s.Dialect != Cronie {
 		return s
 	}
-	p := *s.plan
-	p.own = own
-	s.plan = &p
+	s.plan.own = own
 	return s
 }
 
@@ -180,7 +178,7 @@ func (s Schedule) clockFault() string {
 // to 03 hours, where all changes of today's zones lie; Canonical takes two such
 // schedules as equal.
 func (s Schedule) ClockChangeOnly(other Schedule) bool {
-	if s.plan == nil || other.plan == nil || s.plan.kind != kindCalendar || other.plan.kind != kindCalendar {
+	if s.plan.kind == kindUnread || other.plan.kind == kindUnread || s.plan.kind != kindCalendar || other.plan.kind != kindCalendar {
 		return false
 	}
 	zone := zoneClock(s.Zone)

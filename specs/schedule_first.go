@@ -9,7 +9,7 @@ import "time"
 // the instants are those that may be drawn; an interval counts from after, and
 // is followed for its first 100,000 instants.
 func FirstDifference(a, b Schedule, after time.Time, local *time.Location) (at time.Time, inA bool, ok bool) {
-	if a.plan == nil || b.plan == nil || a.Canonical() == b.Canonical() {
+	if a.plan.kind == kindUnread || b.plan.kind == kindUnread || a.Canonical() == b.Canonical() {
 		return time.Time{}, false, false
 	}
 	x, inX := a.timeline(local)

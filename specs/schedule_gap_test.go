@@ -37,7 +37,7 @@ func TestLongestGapAgainstEveryInstant(t *testing.T) {
 	checked := 0
 	for i, s := range all {
 		for j, zone := range changingZones[:7] {
-			dense := s.plan != nil && s.plan.kind == kindCalendar && s.plan.minute&(s.plan.minute>>1) != 0 && s.plan.hour&(s.plan.hour>>1) != 0
+			dense := s.plan.kind != kindUnread && s.plan.kind == kindCalendar && s.plan.minute&(s.plan.minute>>1) != 0 && s.plan.hour&(s.plan.hour>>1) != 0
 			if i < len(all)-len(texts) && (i+j)%7 != 0 {
 				continue
 			}

@@ -15,7 +15,7 @@ import (
 // In the schedule's own dialect there always is a text, at worst the written
 // one; elsewhere an error says why the dialect cannot say it.
 func (s Schedule) In(d Dialect) (string, error) {
-	if s.plan == nil {
+	if s.plan.kind == kindUnread {
 		return "", fmt.Errorf("schedule %.200q was not read; read it first", s.Text)
 	}
 	text, why := s.write(d)
@@ -86,7 +86,7 @@ func (s Schedule) reads(d Dialect, text string) int {
 	}
 	p.normalise()
 	p.own = s.plan.own
-	got := Schedule{text, s.Zone, d, p}
+	got := Schedule{text, s.Zone, d, *p}
 	if p.kind != s.plan.kind || p.every != s.plan.every || string(p.appendSlots(nil)) != string(s.plan.appendSlots(nil)) {
 		return notAlike
 	}

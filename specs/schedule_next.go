@@ -24,7 +24,7 @@ func (s Schedule) Next(after time.Time) (time.Time, bool) {
 // dialect's program has it; see clock. An interval counts from after. For a
 // Random schedule it is the earliest instant that may be drawn.
 func (s Schedule) NextIn(after time.Time, local *time.Location) (time.Time, bool) {
-	if s.plan == nil {
+	if s.plan.kind == kindUnread {
 		return time.Time{}, false
 	}
 	switch s.plan.kind {
@@ -53,7 +53,7 @@ type timeline struct {
 // timeline is false for what is due at no set times, and where the zone cannot
 // be loaded.
 func (s Schedule) timeline(local *time.Location) (timeline, bool) {
-	if s.plan == nil || s.plan.kind != kindCalendar {
+	if s.plan.kind == kindUnread || s.plan.kind != kindCalendar {
 		return timeline{}, false
 	}
 	loc, err := s.location(local)

@@ -11,7 +11,8 @@ import (
 type planKind uint8
 
 const (
-	kindCalendar planKind = iota
+	kindUnread planKind = iota // of a Schedule that ParseSchedule did not make
+	kindCalendar
 	kindNever
 	kindReboot
 	kindInterval

@@ -20,7 +20,7 @@ import (
 // cron-expression-descriptor) read the text by no dialect's rules: they say
 // "on day 1 and on Monday" for both day rules, and 0,60 for */60.
 func (s Schedule) Words() string {
-	if s.plan == nil {
+	if s.plan.kind == kindUnread {
 		return fmt.Sprintf("not read: %.200q", s.Text)
 	}
 	switch s.plan.kind {
