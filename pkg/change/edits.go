@@ -104,6 +104,7 @@ func (c comparison) role(p pair) (report.Edit, bool) {
 		}
 	}
 	f.list = append(f.list, c.spec(p)...)
+	f.terms(p)
 	e.Fields = f.list
 	return e, len(e.Fields) > 0 || p.before == nil || p.after == nil
 }

@@ -47,7 +47,8 @@ type EditField struct {
 	Path   string `json:"path"`
 	Before string `json:"before"`
 	After  string `json:"after"`
-	// BeforeWords and AfterWords say a schedule in words.
+	// BeforeWords and AfterWords say a schedule in words, and AfterWords plainly what
+	// a change of evidence or repair does.
 	BeforeWords string `json:"before_words"`
 	AfterWords  string `json:"after_words"`
 	Masked      bool   `json:"masked"`
