@@ -75,7 +75,7 @@ func walk(t *testing.T, root, node map[string]any, typ reflect.Type, path string
 		wantType(t, node, "string", path)
 	case typ.Kind() == reflect.Bool:
 		wantType(t, node, "boolean", path)
-	case typ.Kind() == reflect.Int:
+	case typ.Kind() == reflect.Int, typ.Kind() == reflect.Int64:
 		wantType(t, node, "integer", path)
 	default:
 		t.Errorf("%s: no rule for %s", path, typ)
@@ -174,7 +174,7 @@ func sample() report.Report {
 		Coverage: []report.Coverage{{Source: "prod", Provider: "kubernetes", Part: "namespace/batch", State: "denied", Reason: "ask for list"}},
 		Roles: []report.Role{{Role: "retry", Source: "prod", State: "drift", Hash: specs.Spec{}.Hash().String(), NextDue: &due,
 			Next24h: &report.Day{Minutes: 288, Due: []report.Series{{At: time.Date(2026, 11, 28, 12, 5, 0, 0, time.UTC), Every: 5, Minutes: 288}}},
-			Stages:  report.Stages{Registered: "yes"}, Location: at, Objects: []string{"kubernetes:prod/batch/retry"}}},
+			Stages:  report.Stages{Registered: "yes", Executed: report.Yes, Succeeded: report.Stale, Progressed: report.NotTracked}, Location: at, Objects: []string{"kubernetes:prod/batch/retry"}}},
 		Findings: []report.Finding{{ID: "drift:retry@prod", Kind: report.Drift, Role: "retry", Source: "prod",
 			Fields:    []report.Field{{Path: "schedule", Desired: "a", Observed: "b"}},
 			ChangedBy: &report.Change{Who: "kubectl", When: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), Evidence: "managedFields"},
