@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -34,6 +35,9 @@ type Config struct {
 	// returns when all have returned. It is used where namespaces must be read
 	// one by one; nil means one after the other.
 	Each func(n int, do func(i int))
+	// Now is the instant of judgement, from which Explain counts what was missed
+	// and for how long something has been going on. Nil leaves that out.
+	Now func() time.Time
 }
 
 const defaultPageSize = 500
@@ -52,17 +56,19 @@ type Provider struct {
 	selector   string
 	pageSize   int64
 	each       func(n int, do func(i int))
+	now        func() time.Time
 }
 
 var (
 	_ providers.Provider   = (*Provider)(nil)
 	_ providers.Translator = (*Provider)(nil)
+	_ providers.Explainer  = (*Provider)(nil)
 )
 
 // New is a provider over a client that NewClient made. An error is a mistake in
 // the configuration.
 func New(client rest.Interface, cfg Config) (*Provider, error) {
-	p := &Provider{client: client, source: cfg.Source, selector: cfg.Selector, pageSize: cfg.PageSize, each: cfg.Each}
+	p := &Provider{client: client, source: cfg.Source, selector: cfg.Selector, pageSize: cfg.PageSize, each: cfg.Each, now: cfg.Now}
 	if cfg.Source == "" {
 		return nil, errors.New("a kubernetes source has no name; give it one with name:")
 	}
@@ -82,6 +88,9 @@ func New(client rest.Interface, cfg Config) (*Provider, error) {
 	}
 	if p.each == nil {
 		p.each = oneByOne
+	}
+	if p.now == nil {
+		p.now = func() time.Time { return time.Time{} }
 	}
 	return p, nil
 }

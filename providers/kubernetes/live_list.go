@@ -139,7 +139,9 @@ type lister struct {
 	path     string
 	kind     string
 	selector string
+	fields   string // a field selector
 	pageSize int64
+	most     int // pages that are read at most; 0 is all
 	// item is called for each item. Its error does not end the list, which then
 	// is not whole.
 	item func(form form, data []byte) error
@@ -149,6 +151,7 @@ type lister struct {
 	requests int
 	pages    int // read to their end
 	items    int
+	more     bool  // pages were left off
 	bad      error // of the first item that could not be read
 }
 
@@ -184,6 +187,9 @@ func (l *lister) paged(ctx context.Context) error {
 			return errors.New("the server repeats the same page")
 		}
 		token = meta.Continue
+		if l.more = l.most > 0 && l.pages >= l.most; l.more {
+			return nil
+		}
 	}
 }
 
@@ -198,6 +204,9 @@ func (l *lister) page(ctx context.Context, token string) (meta listMeta, err err
 	}
 	if l.selector != "" {
 		req = req.Param("labelSelector", l.selector)
+	}
+	if l.fields != "" {
+		req = req.Param("fieldSelector", l.fields)
 	}
 	l.requests++
 	body, err := req.Stream(ctx)

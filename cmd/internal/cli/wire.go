@@ -320,7 +320,7 @@ func (w *wiring) kubernetes(name string, c KubernetesSource, isLive bool) (provi
 		return nil, "", err
 	}
 	p, err := kubernetes.New(client, kubernetes.Config{
-		Source: name, Namespaces: c.Namespaces, AllNamespaces: len(c.Namespaces) == 0, Selector: cmp.Or(w.flags.selector, c.Selector), Each: each,
+		Source: name, Namespaces: c.Namespaces, AllNamespaces: len(c.Namespaces) == 0, Selector: cmp.Or(w.flags.selector, c.Selector), Each: each, Now: w.now,
 	})
 	return p, "", err
 }
