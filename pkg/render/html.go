@@ -107,7 +107,7 @@ func newHTMLPage(r report.Report) htmlPage {
 		p.Findings = append(p.Findings, n.finding(r, f, n.cards[i]))
 	}
 	for i, x := range r.Roles {
-		p.Roles = append(p.Roles, n.role(x, n.rows[i]))
+		p.Roles = append(p.Roles, n.role(x, n.rows[i], r.ObservedAt))
 		p.Alike = append(p.Alike, n.alike(x)...)
 	}
 	for _, x := range r.Notes {

@@ -3,9 +3,9 @@ package render
 import (
 	"cmp"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/rolecall-dev/rolecall/pkg/report"
 	"github.com/rolecall-dev/rolecall/specs"
@@ -134,29 +134,38 @@ func htmlTitle(s string) string {
 // stageNames are the steps of the ladder that a report has, as it calls them.
 func stageNames() []string {
 	var out []string
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[report.Stages]()) {
-		out = append(out, f.Tag.Get("json"))
+	for _, s := range ladder(report.Role{}) {
+		out = append(out, s.name)
 	}
 	return out
 }
 
-func stageChips(s report.Stages) []htmlChip {
-	var out []htmlChip
-	v := reflect.ValueOf(s)
-	for i := range v.NumField() {
-		out = append(out, stageChip(v.Field(i).String()))
+// htmlStage is a step of a role's ladder, and when it was reached last.
+type htmlStage struct {
+	Chip     htmlChip
+	Age, Day string // as of the look
+}
+
+func htmlStages(x report.Role, now time.Time) []htmlStage {
+	var out []htmlStage
+	for _, s := range ladder(x) {
+		stage := htmlStage{Chip: stageChip(s.stage)}
+		if s.at != nil {
+			stage.Age, stage.Day = Age(now, *s.at), Moment(*s.at)
+		}
+		out = append(out, stage)
 	}
 	return out
 }
 
-func stageChip(s string) htmlChip {
+func stageChip(s report.Stage) htmlChip {
 	switch s {
-	case "yes":
-		return htmlChip{"✓", s, "good"}
-	case "no":
-		return htmlChip{"✕", s, "bad"}
-	case "", "not-tracked":
-		return htmlChip{"–", cmp.Or(s, "none"), "none"}
+	case report.Yes:
+		return htmlChip{"✓", string(s), "good"}
+	case report.No, report.Stale, report.Never:
+		return htmlChip{"✕", string(s), "bad"}
+	case "", report.NotTracked, report.NotDue:
+		return htmlChip{"–", cmp.Or(strings.ReplaceAll(string(s), "-", " "), "none"), "none"}
 	}
-	return htmlChip{"!", short(s, valueRoom), "warn"}
+	return htmlChip{"!", short(string(s), valueRoom), "warn"}
 }

@@ -2,6 +2,7 @@ package render
 
 import (
 	"strings"
+	"time"
 
 	"github.com/rolecall-dev/rolecall/pkg/report"
 	"github.com/rolecall-dev/rolecall/specs"
@@ -15,18 +16,18 @@ type htmlRole struct {
 	Anchor, Finding              string // Finding is the anchor of its first one
 	Name, In, Purpose, Suspended string
 	State                        htmlChip
-	Stages                       []htmlChip
+	Stages                       []htmlStage
 	OwnerText, Version, Schedule string
-	Due, Place                   string
+	Due, Place, From             string
 }
 
-func (n *htmlNames) role(x report.Role, anchor string) htmlRole {
+func (n *htmlNames) role(x report.Role, anchor string, now time.Time) htmlRole {
 	ref := specs.Ref{Role: x.Role, Source: x.Source}
 	out := htmlRole{
 		htmlTag: n.tag(string(x.State), x.Source, x.Owner), Anchor: anchor, Finding: n.findings[ref],
 		Name: short(x.Role, valueRoom), In: short(x.Source, valueRoom), Purpose: short(x.Purpose, valueRoom), State: stateChip(string(x.State)),
-		Stages: stageChips(x.Stages), OwnerText: short(x.Owner, valueRoom), Version: short(x.Version, valueRoom), Schedule: short(x.Schedule, valueRoom),
-		Place: short(x.Location.String(), valueRoom),
+		Stages: htmlStages(x, now), OwnerText: short(x.Owner, valueRoom), Version: short(x.Version, valueRoom), Schedule: short(x.Schedule, valueRoom),
+		Place: short(x.Location.String(), valueRoom), From: short(strings.Join(x.Seen.From, "; "), valueRoom),
 	}
 	if x.NextDue != nil {
 		out.Due = short(instant(*x.NextDue), valueRoom)
@@ -186,7 +187,8 @@ func htmlStates(s report.Summary) (out []htmlState) {
 		state string
 	}{
 		{s.OK, string(report.OK)}, {s.Missing, string(report.Missing)}, {s.Duplicate, string(report.Duplicate)}, {s.Ambiguous, string(report.Ambiguous)},
-		{s.Inactive, string(report.Inactive)}, {s.Drift, string(report.Drift)}, {s.Unknown, string(report.Unknown)},
+		{s.Inactive, string(report.Inactive)}, {s.Drift, string(report.Drift)}, {s.NotExecuted, string(report.NotExecuted)}, {s.Hung, string(report.Hung)},
+		{s.NotSucceeded, string(report.NotSucceeded)}, {s.Stalled, string(report.Stalled)}, {s.Unknown, string(report.Unknown)},
 		{s.Unreviewed, string(report.Unreviewed)}, {s.OutOfScope, string(report.OutOfScope)},
 	} {
 		if c.n > 0 && s.Roles > 0 {

@@ -214,15 +214,25 @@ func (m *markdown) differences(r report.Report) {
 
 func (m *markdown) roles(r report.Report) {
 	s := section{title: "All roles", noun: "role", folded: true, head: []string{"role", "state", "owner", "version", "schedule", "next due"}}
+	more := beyond(r)
+	if more {
+		s.head = append(s.head, stageNames()...)
+	}
 	for _, x := range r.Roles {
 		due := ""
 		if x.NextDue != nil {
 			due = code(instant(*x.NextDue), valueRoom)
 		}
-		s.rows = append(s.rows, row(
+		cells := []string{
 			code(specs.Ref{Role: x.Role, Source: x.Source}.String(), valueRoom), code(string(x.State), valueRoom), code(x.Owner, valueRoom),
 			code(x.Version, valueRoom), code(x.Schedule, valueRoom), due,
-		))
+		}
+		if more {
+			for _, rung := range ladder(x) {
+				cells = append(cells, code(rung.cell(r.ObservedAt), valueRoom))
+			}
+		}
+		s.rows = append(s.rows, row(cells...))
 	}
 	m.section(s)
 }

@@ -20,6 +20,7 @@ func Prometheus(w io.Writer, r report.Report) error {
 	p.audit()
 	p.found()
 	p.covered()
+	p.ladders()
 	_, err := io.WriteString(w, p.b.String())
 	return err
 }
@@ -123,8 +124,19 @@ func once(texts []string) []string {
 	return out
 }
 
-// covered counts the parts that were looked at.
+// covered says when each source was looked at, and counts its parts. One of which
+// nothing could be read has no time: to be looked for in vain is no look.
 func (p *prometheus) covered() {
+	read := map[string]bool{}
+	for _, c := range p.r.Coverage {
+		read[Escape(c.Source)] = read[Escape(c.Source)] || c.State == "read" || c.State == "partial"
+	}
+	looked := p.metric("rolecall_source_audit_timestamp_seconds", "When the audit looked at the source, in seconds since 1970; no sample where nothing of it was read.")
+	for _, source := range once(sourcesOf(p.r)) {
+		if read[source] {
+			looked(p.r.ObservedAt.Unix(), "source", source, "mode", p.r.Mode)
+		}
+	}
 	gaps, objects := map[string]int64{}, map[string]int64{}
 	for _, c := range p.r.Coverage {
 		objects[Escape(c.Source)] += int64(c.Objects)

@@ -23,7 +23,7 @@ func sample() report.Report {
 	r := report.Report{
 		Tool: report.Tool{Name: "rolecall", Version: "0.1.0"}, Mode: "live", ObservedAt: observed, Canonicalisation: "rc1",
 		Ledger: report.Ledger{Path: "ledger.yaml", Name: "shop", Revision: 12}, Verdict: report.Findings, ExitCode: 1, FailOn: report.GatingChange(),
-		Summary: report.Summary{Roles: 10, OK: 1, Missing: 1, Duplicate: 1, Ambiguous: 1, Inactive: 1, Drift: 2, Unknown: 1, Unreviewed: 1, OutOfScope: 1, Unexpected: 2, Waived: 1, Gaps: 2, Objects: 41, Ignored: 3},
+		Summary: report.Summary{Roles: 14, OK: 1, NotExecuted: 1, Hung: 1, NotSucceeded: 1, Stalled: 1, Missing: 1, Duplicate: 1, Ambiguous: 1, Inactive: 1, Drift: 2, Unknown: 1, Unreviewed: 1, OutOfScope: 1, Unexpected: 2, Waived: 2, Gaps: 2, Objects: 41, Ignored: 3},
 		Coverage: []report.Coverage{
 			{Source: "prod", Provider: "kubernetes", Part: "namespace/batch", State: "read", Objects: 9},
 			{Source: "prod", Provider: "kubernetes", Part: "namespace/night", State: "denied", Reason: `cronjobs.batch is forbidden: User "audit" cannot list resource "cronjobs" in the namespace "night"; grant list on cronjobs there`},
@@ -45,6 +45,30 @@ func sample() report.Report {
 	role("retry", "prod", report.State(report.Drift), "*/5 * * * *", due("2026-11-02T03:05:00Z"))
 	role("stock", "prod", report.State(report.Unknown), "30 4 * * *", due("2026-11-02T04:30:00Z"))
 	role("tax", "prod", report.State(report.Unreviewed), "0 5 1 1 *", due("2027-01-01T05:00:00Z"))
+	role("ledger-close", "web-1", report.State(report.NotExecuted), "0 1 * * *", due("2026-11-03T01:00:00Z"))
+	role("report", "web-1", report.State(report.Hung), "0 2 * * *", due("2026-11-03T02:00:00Z"))
+	role("settle", "web-1", report.State(report.NotSucceeded), "0 * * * *", due("2026-11-02T04:00:00Z"))
+	role("sync", "web-1", report.State(report.Stalled), "*/15 * * * *", due("2026-11-02T03:15:00Z"))
+	ladder := func(i int, executed, succeeded, progressed report.Stage, ages ...time.Duration) {
+		x := &r.Roles[i]
+		x.Stages = report.Stages{Registered: report.Yes, Executed: executed, Succeeded: succeeded, Progressed: progressed}
+		for k, at := range []**int64{&x.Seen.LastStart, &x.Seen.LastSuccess, &x.Seen.LastProgress}[:len(ages)] {
+			unix := observed.Add(-ages[k]).Unix()
+			*at = &unix
+		}
+	}
+	for i := range r.Roles {
+		ladder(i, report.NotTracked, report.NotTracked, report.NotTracked)
+	}
+	r.Roles[1].Stages.Registered, r.Roles[8].Stages.Registered = report.No, report.Unseen
+	r.Roles[5].Stages.Registered = report.Unseen
+	ladder(0, report.Yes, report.Late, report.NotTracked, 47*time.Minute, 23*time.Hour)
+	ladder(10, report.Stale, report.Stale, report.NotTracked, 74*time.Hour, 74*time.Hour)
+	ladder(11, report.Yes, report.Never, report.NotTracked, 64*time.Minute)
+	ladder(12, report.Yes, report.Stale, report.Unseen, 4*time.Minute, 27*time.Hour)
+	ladder(13, report.Yes, report.Yes, report.Stale, 9*time.Second, 9*time.Second, 5*time.Hour)
+	r.Roles[0].Seen.From = []string{"run records in /var/lib/rolecall"}
+	r.Roles[12].Seen.From = []string{"run records in /var/lib/rolecall", "prometheus: " + evil}
 	r.Roles[0].Cosmetic = []report.Field{{Path: "schedule", Desired: "17 3 * * *", Observed: "17 03 * * *", Cosmetic: true}}
 	r.Summary.Version, r.Summary.Removed = 1, 1
 	r.Gate = &report.Against{Rev: "main", Base: "3f2a1b0c4d5e6f708192a3b4c5d6e7f801234567", MergeBase: true, Changes: []report.Edit{
@@ -90,6 +114,11 @@ func findings() []report.Finding {
 		{ID: "unexpected:kubernetes:prod/batch/ghost-light", Kind: report.Unexpected, Source: "prod", Reason: "invalid-marker", Marked: true, Message: "kubernetes:prod/batch/ghost-light carries a marker that cannot be the key of a role: " + evil, NextStep: next(report.Unexpected)},
 		{ID: "version:tax@prod", Kind: report.Version, Role: "tax", Source: "prod", Reason: "not-raised", Message: "the schedule of the role is another one, and its version is still 1", NextStep: next(report.Version), Location: at("ledger.yaml", 67), AtBase: report.AtBaseAbsent},
 		{ID: "removed:sweep@web-1", Kind: report.Removed, Role: "sweep", Source: "web-1", Owner: "web", Reason: "role-removed", Message: "the change takes role sweep out of the ledger; it stood at ledger.yaml:70 in main", NextStep: next(report.Removed), Location: at("ledger.yaml", 69), AtBase: report.AtBaseAbsent},
+		{ID: "not-executed:ledger-close@web-1", Kind: report.NotExecuted, Role: "ledger-close", Source: "web-1", Owner: "finance", Reason: "stopped", Objects: []string{"crontab:web-1/deploy#ledger-close"}, Message: "no start since 2026-10-30T01:04:00Z (run records in /var/lib/rolecall), and 3 due instants have passed, the last at 2026-11-02T01:00:00Z", NextStep: "look whether the daemon runs and its log names the line", Location: at("ledger.yaml", 80)},
+		{ID: "hung:report@web-1", Kind: report.Hung, Role: "report", Source: "web-1", Message: "run 7f3a has gone on since 2026-11-02T02:00:00Z, for longer than its 30m", Hints: []string{"its last line was: " + evil}, NextStep: next(report.Hung), Location: at("ledger.yaml", 84)},
+		{ID: "not-succeeded:settle@web-1", Kind: report.NotSucceeded, Role: "settle", Source: "web-1", Reason: "stopped-succeeding", Message: "no success since 2026-11-01T00:04:00Z", NextStep: next(report.NotSucceeded), Location: at("ledger.yaml", 88), AtBase: report.AtBasePresent},
+		{ID: "stalled:sync@web-1", Kind: report.Stalled, Role: "sync", Source: "web-1", Reason: "no-progress", Message: "no progress since 2026-11-01T22:04:00Z", NextStep: next(report.Stalled), Location: at("ledger.yaml", 92),
+			Waiver: &report.Waiver{Reason: "no orders on Sunday", Owner: "web", Until: "2026-11-03", Pos: at("ledger.yaml", 59)}},
 	}
 }
 

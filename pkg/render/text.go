@@ -34,6 +34,7 @@ func (t *text) body() {
 	if t.opts.Verbose > 0 {
 		t.heading()
 		t.allRoles()
+		t.stages()
 	}
 	t.byRole()
 	t.unexpected()

@@ -76,7 +76,8 @@ func byState(s report.Summary) string {
 		kind report.Kind
 	}{
 		{s.Missing, report.Missing}, {s.Duplicate, report.Duplicate}, {s.Ambiguous, report.Ambiguous}, {s.Inactive, report.Inactive},
-		{s.Drift, report.Drift}, {s.Unknown, report.Unknown}, {s.Unreviewed, report.Unreviewed},
+		{s.Drift, report.Drift}, {s.NotExecuted, report.NotExecuted}, {s.Hung, report.Hung}, {s.NotSucceeded, report.NotSucceeded}, {s.Stalled, report.Stalled},
+		{s.Unknown, report.Unknown}, {s.Unreviewed, report.Unreviewed},
 	} {
 		if c.n > 0 {
 			out = append(out, fmt.Sprintf("%d %s", c.n, c.kind.Entry().Title))
