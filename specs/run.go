@@ -18,6 +18,7 @@ type RunTerms struct {
 	Overlap         string // skip, wait or kill-orphans; empty for skip
 	Capture         string // tee, file or none; empty for tee
 	Sweep           bool
+	PingEnv         string // the variable that holds the address of an outside monitor; empty if none is named
 	// Durations; nil where none is stated.
 	Grace         *time.Duration
 	CommitTimeout *time.Duration

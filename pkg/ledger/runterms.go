@@ -26,6 +26,14 @@ type runForm struct {
 	CommitTimeout strict.Text  `strict:"commit_timeout"`
 	KillAfter     strict.Text  `strict:"kill_after"`
 	MaxRuntime    strict.Text  `strict:"max_runtime"`
+	Ping          pingForm     `strict:"ping"`
+}
+
+// pingForm names the variable that holds an address, since the address itself is
+// a secret: who has it can say that all is well.
+type pingForm struct {
+	strict.Place
+	Env strict.Text `strict:"env,required"`
 }
 
 type outputForm struct {
@@ -46,6 +54,10 @@ func (b *builder) runTerms(role string, f runForm) specs.RunTerms {
 		CommitTimeout: b.duration(role, "run.commit_timeout", f.CommitTimeout, 1),
 		KillAfter:     b.duration(role, "run.kill_after", f.KillAfter, 1),
 		MaxRuntime:    b.duration(role, "run.max_runtime", f.MaxRuntime, 1),
+		PingEnv:       f.Ping.Env.Value,
+	}
+	if env := f.Ping.Env; env.Value != "" && !variableForm.MatchString(env.Value) {
+		b.errs.Add(env.Pos, "run.ping.env of role %s is no name of an environment variable; it is one like BACKUP_PING_URL, and the address itself stays out of the ledger", role)
 	}
 	if f.Staging.Stated() && !cleanAbsolute(f.Staging.Value) {
 		b.errs.Add(f.Staging.Pos, "run.staging of role %s is %s and must be an absolute, clean path", role, strict.Quote(f.Staging.Value))
@@ -95,6 +107,8 @@ func below(p string) bool {
 func cleanAbsolute(p string) bool { return path.IsAbs(p) && path.Clean(p) == p && p != "/" }
 
 var durationForm = regexp.MustCompile(`^([0-9]{1,6}(h|m|s|ms))+$`)
+
+var variableForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 
 // duration reads a span like 90s or 1h30m of at least min; name is the field's, as
 // run.grace.

@@ -21,7 +21,7 @@ func TestRunTerms(t *testing.T) {
 		Check:    []string{"gzip", "-t", "dump.gz"},
 		Cleanup:  []string{"/opt/shop/drop-staging", "-x", "-x", ""},
 		Readback: []string{"/bin/sh", "-c", `/opt/shop/sent "$ROLECALL_IDEMPOTENCY_KEY"`},
-		Staging:  "/srv/.staging", Overlap: "wait", Capture: "file", Sweep: true,
+		Staging:  "/srv/.staging", Overlap: "wait", Capture: "file", Sweep: true, PingEnv: "BACKUP_PING_URL",
 		Grace: ptr(time.Duration(0)), CommitTimeout: ptr(10 * time.Second), KillAfter: ptr(500 * time.Millisecond), MaxRuntime: ptr(90 * time.Minute),
 	}
 	if diff := cmp.Diff(want, l.Roles[0].Run); diff != "" {
