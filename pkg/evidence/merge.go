@@ -1,0 +1,121 @@
+package evidence
+
+import (
+	"slices"
+	"time"
+
+	"github.com/rolecall-dev/rolecall/providers"
+	"github.com/rolecall-dev/rolecall/specs"
+)
+
+// Merge puts together what is known of a role's runs, stage by stage: what a
+// witness says where the ledger names one, else the run records, else the
+// scheduler itself. A stage that the ledger does not want tracked is Untracked,
+// and so is one whose witness was not asked. Each place may be nil.
+func Merge(terms specs.EvidenceTerms, native, recorded, testimony *providers.Evidence) providers.Evidence {
+	out := providers.Evidence{
+		Executed:   pick(terms.Executed, native, recorded, testimony, func(e *providers.Evidence) providers.Trace { return e.Executed }),
+		Succeeded:  pick(terms.Succeeded, native, recorded, testimony, func(e *providers.Evidence) providers.Trace { return e.Succeeded }),
+		Progressed: pick(terms.Progressed, native, recorded, testimony, func(e *providers.Evidence) providers.Trace { return e.Progressed }),
+	}
+	for _, e := range []*providers.Evidence{testimony, recorded, native} {
+		if e != nil {
+			out.Since = later(out.Since, e.Since)
+			out.Running = append(out.Running, e.Running...)
+			out.Failed = lastFailure(out.Failed, e.Failed)
+			out.Hints = append(out.Hints, e.Hints...)
+		}
+	}
+	tidy(&out)
+	return out
+}
+
+// Named says that the ledger names a witness for a stage.
+func Named(s specs.EvidenceSource) bool { return s.Runs != "" || s.Query != "" || s.File != "" }
+
+func pick(s specs.EvidenceSource, native, recorded, testimony *providers.Evidence, stage func(*providers.Evidence) providers.Trace) providers.Trace {
+	switch {
+	case s.None:
+		return providers.Trace{}
+	case Named(s):
+		recorded, native = nil, nil
+	}
+	for _, e := range []*providers.Evidence{testimony, recorded, native} {
+		if e == nil {
+			continue
+		}
+		if t := stage(e); t.State != providers.Untracked {
+			return t
+		}
+	}
+	return providers.Trace{}
+}
+
+// Join is what several objects of one role have done together: each stage by
+// the last to reach it, and by none where one of them could not be read.
+func Join(all ...*providers.Evidence) *providers.Evidence {
+	var out *providers.Evidence
+	for _, e := range all {
+		switch {
+		case e == nil:
+		case out == nil:
+			one := *e
+			one.Running, one.Hints = slices.Clone(e.Running), slices.Clone(e.Hints)
+			out = &one
+		default:
+			out.Executed = joinTrace(out.Executed, e.Executed)
+			out.Succeeded = joinTrace(out.Succeeded, e.Succeeded)
+			out.Progressed = joinTrace(out.Progressed, e.Progressed)
+			if e.Since.Before(out.Since) {
+				out.Since = e.Since
+			}
+			out.Running = append(out.Running, e.Running...)
+			out.Failed = lastFailure(out.Failed, e.Failed)
+			out.Hints = append(out.Hints, e.Hints...)
+		}
+	}
+	if out != nil {
+		tidy(out)
+	}
+	return out
+}
+
+var firmness = []providers.TraceState{providers.Untracked, providers.NoSeries, providers.StaleSeries, providers.Known}
+
+func joinTrace(a, b providers.Trace) providers.Trace {
+	x, y := slices.Index(firmness, a.State), slices.Index(firmness, b.State)
+	switch {
+	case x < 0:
+		return a
+	case y < 0 || y > x || y == x && b.Last.After(a.Last):
+		return b
+	}
+	return a
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+func lastFailure(a, b *providers.Failure) *providers.Failure {
+	if a == nil || b != nil && b.At.After(a.At) {
+		return b
+	}
+	return a
+}
+
+// tidy brings the runs in order, and takes out what is said twice.
+func tidy(e *providers.Evidence) {
+	slices.SortStableFunc(e.Running, func(a, b providers.Running) int { return a.Start.Compare(b.Start) })
+	e.Running = slices.Compact(e.Running)
+	var hints []string
+	for _, h := range e.Hints {
+		if !slices.Contains(hints, h) {
+			hints = append(hints, h)
+		}
+	}
+	e.Hints = hints
+}
