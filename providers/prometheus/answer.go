@@ -17,8 +17,9 @@ import (
 	"github.com/rolecall-dev/rolecall/providers"
 )
 
-// The past of a series is looked at as far as a server keeps it by default, at
-// every minute: one that was there for less may be passed over.
+// The past is looked at as far as a server keeps it by default. That of a plain
+// selector is seen whole, that of an expression at every minute: what was there
+// for less may be passed over.
 const (
 	lookback = "15d"
 	lookStep = "1m"
@@ -36,12 +37,21 @@ func (w *Witness) traces(ctx context.Context, queries []string) []providers.Trac
 	}
 	past := make([]string, len(silent))
 	for n, i := range silent {
-		past[n] = fmt.Sprintf("last_over_time((%s\n)[%s:%s])", queries[i], lookback, lookStep)
+		past[n] = ended(queries[i])
 	}
 	for n, a := range w.ask(ctx, past) {
 		w.remember(&out[silent[n]], a)
 	}
 	return out
+}
+
+// ended asks for the last value of what a query gives nothing of now. A range of
+// samples passes over the marker that ends a series.
+func ended(query string) string {
+	if selector(query) {
+		return fmt.Sprintf("last_over_time(%s[%s])", strings.TrimSpace(query), lookback)
+	}
+	return fmt.Sprintf("last_over_time((%s\n)[%s:%s])", query, lookback, lookStep)
 }
 
 // trace is what one query says now.

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -180,6 +183,18 @@ var (
 	errNoVector = errors.New("the query does not give one sample")
 )
 
+// shaped tells an answer that came whole and holds no samples, as that to a query
+// that is a text, from one that did not come.
+func shaped(err error) error {
+	var api *v1.Error
+	var way *url.Error
+	if errors.As(err, &api) || errors.As(err, &way) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, errTooMuch) ||
+		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || errors.As(err, new(net.Error)) {
+		return err
+	}
+	return fmt.Errorf("%w: %s", errNoVector, clip(err.Error(), 200))
+}
+
 // query sends one expression. A scalar is a sample without labels.
 func (w *Witness) query(ctx context.Context, text string) (samples model.Vector, err error) {
 	defer func() { // the answer is parsed by others
@@ -191,7 +206,7 @@ func (w *Witness) query(ctx context.Context, text string) (samples model.Vector,
 	defer cancel()
 	value, warnings, err := w.api.Query(ctx, text, w.cfg.At, v1.WithTimeout(w.cfg.Timeout))
 	if err != nil {
-		return nil, err
+		return nil, shaped(err)
 	}
 	if len(warnings) > 0 {
 		return nil, fmt.Errorf("%w: %s", errWarned, strings.Join(warnings, "; "))

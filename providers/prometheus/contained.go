@@ -1,6 +1,9 @@
 package prometheus
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // selfContained says that a query cannot reach out of the parentheses that it is
 // put in: its brackets and quotes are closed, in their order. Whether it is a
@@ -54,4 +57,31 @@ func closing(text string, quote byte) int {
 		}
 	}
 	return -1
+}
+
+var metric = regexp.MustCompile(`^[A-Za-z_:][A-Za-z0-9_:]*\s*`)
+
+// selector says that a query is a metric's name with or without labels, and
+// nothing else, so that a range can be put behind it.
+func selector(text string) bool {
+	text = strings.TrimSpace(text)
+	rest := text[len(metric.FindString(text)):]
+	if rest == "" || rest == text || !selfContained(text) || strings.Contains(text, "#") {
+		return rest == "" && text != ""
+	}
+	// The brace that opens first is the last to be closed.
+	return rest[0] == '{' && strings.HasSuffix(rest, "}") && !selfContained(rest[:len(rest)-1]) && alone(rest)
+}
+
+// alone says that no brace is closed before the end.
+func alone(group string) bool {
+	for i := 1; i < len(group)-1; i++ {
+		switch c := group[i]; c {
+		case '"', '\'', '`':
+			i += 1 + closing(group[i+1:], c)
+		case '}':
+			return false
+		}
+	}
+	return true
 }

@@ -58,6 +58,8 @@ func (f *fake) samples(query, n string) []string {
 	values := f.values[query]
 	if inner, ok := strings.CutPrefix(query, "last_over_time(("); ok {
 		values = f.past[strings.TrimSuffix(inner, "\n)[15d:1m])")]
+	} else if inner, ok := strings.CutPrefix(query, "last_over_time("); ok {
+		values = f.past[strings.TrimSuffix(inner, "[15d])")]
 	}
 	var out []string
 	for i, v := range strings.Fields(values) {
@@ -95,7 +97,7 @@ func TestAnswers(t *testing.T) {
 			"fresh": "1767225600.5", "never": "0", "nan": "NaN", "inf": "+Inf", "minus": "-5", "age": "3600",
 			"millis": "1767225600000", "several": "1767225600 1767225601",
 		},
-		past: map[string]string{"ended": "1767225600", "ended-pods": "1767225600 1767229200 NaN", "ended-nan": "NaN"},
+		past: map[string]string{"ended": "1767225600", "ended_pods{}": "1767225600 1767229200 NaN", "ended-nan": "NaN"},
 	}
 	cases := []struct {
 		query string
@@ -113,7 +115,7 @@ func TestAnswers(t *testing.T) {
 		{"several", providers.Unreadable, 0, "2 samples, which differ in pod,"},
 		{"bad {", providers.Unreadable, 0, "refuses the query: parse error"},
 		{"ended", providers.StaleSeries, 1767225600, "has ended"},
-		{"ended-pods", providers.StaleSeries, 1767229200, "has ended"},
+		{"ended_pods{}", providers.StaleSeries, 1767229200, "has ended"},
 		{"ended-nan", providers.Unreadable, 0, "its last value: the sample is NaN"},
 		{"nothing", providers.NoSeries, 0, "no such series"},
 	}
@@ -235,6 +237,17 @@ func TestNoQueryReachesOut(t *testing.T) {
 	}
 }
 
+func TestSelector(t *testing.T) {
+	for q, want := range map[string]bool{
+		"up": true, " a:b{x=\"}\"} ": true, "up{}": true, "a{x='#'}": false, "max(up)": false, "up + up": false, "up{} + up{}": false,
+		"up offset 5m": false, "up[5m]": false, "5": false, "": false, "up # x": false, `{__name__="up"}`: false, "a{b}{c}": false,
+	} {
+		if selector(q) != want {
+			t.Errorf("%q: %v", q, !want)
+		}
+	}
+}
+
 // What the server as a whole fails in is said of each query, at the cost of one
 // request or two, and never as an absence.
 func TestServerFails(t *testing.T) {
@@ -254,7 +267,7 @@ func TestServerFails(t *testing.T) {
 			return true
 		}, "boom", 1},
 		"empty":     {func(http.ResponseWriter, *http.Request) bool { return true }, "does not speak", 1},
-		"no result": {func(w http.ResponseWriter, _ *http.Request) bool { fmt.Fprint(w, `{"status":"success"}`); return true }, "", 1},
+		"no result": {func(w http.ResponseWriter, _ *http.Request) bool { fmt.Fprint(w, `{"status":"success"}`); return true }, "", 5},
 		"null": {func(w http.ResponseWriter, _ *http.Request) bool {
 			fmt.Fprint(w, `{"status":"success","data":{"resultType":"vector","result":null}}`)
 			return true
