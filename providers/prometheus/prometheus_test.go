@@ -271,7 +271,7 @@ func TestServerFails(t *testing.T) {
 		"null": {func(w http.ResponseWriter, _ *http.Request) bool {
 			fmt.Fprint(w, `{"status":"success","data":{"resultType":"vector","result":null}}`)
 			return true
-		}, "", 3},
+		}, "", 5},
 		"nulls": {func(w http.ResponseWriter, _ *http.Request) bool {
 			fmt.Fprint(w, `{"status":"success","data":{"resultType":"vector","result":[null]}}`)
 			return true
