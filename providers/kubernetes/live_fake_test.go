@@ -275,7 +275,8 @@ func writeAll(w io.Writer, data []byte) { _, _ = w.Write(data) }
 func digest(o providers.Observation) string {
 	var b strings.Builder
 	for _, obj := range o.Objects {
-		fmt.Fprintln(&b, obj.ID, obj.Part, obj.UID, obj.Spec.Hash(), obj.Inactive, obj.Changes, obj.Runs)
+		runs, _ := json.Marshal(obj.Runs)
+		fmt.Fprintln(&b, obj.ID, obj.Part, obj.UID, obj.Spec.Hash(), obj.Inactive, obj.Changes, string(runs))
 	}
 	fmt.Fprintln(&b, o.Areas, o.Notes, o.Requests)
 	return b.String()
