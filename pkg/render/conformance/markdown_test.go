@@ -18,10 +18,11 @@ import (
 )
 
 // ours are the words of the program itself that may stand outside code: they hold
-// nothing that GitHub makes a link, mention, reference or emoji of.
+// nothing that GitHub makes a link, mention, reference or emoji of. A commit is
+// hex digits from the beginning of a word on: succeeded is none.
 var (
-	ours     = regexp.MustCompile(`^[\pL0-9 ,;().–:/-]*$`)
-	autolink = regexp.MustCompile(`https?:|www\.|@|#|:[a-z_]+:|GH-|[0-9a-f]{7}`)
+	ours     = regexp.MustCompile(`^[\pL0-9 ,;().–:/_-]*$`)
+	autolink = regexp.MustCompile(`https?:|www\.|@|#|:[a-z_]+:|GH-|\b[0-9a-f]{7}`)
 	folds    = regexp.MustCompile(`^(<details><summary>[A-Za-z ]+ \(\d+\)</summary>|</details>)\n*$`)
 )
 
