@@ -16,6 +16,10 @@
 //	  spec, version or marker differ       drift (not where its text could not be read)
 //	two or more, or another in a source
 //	that the role does not name          duplicate (the copy there is not compared)
+//	  its runs do not come, do not end,    not-executed, hung, not-succeeded, stalled;
+//	  do not succeed or do not progress    see pkg/evidence (none but hung beside inactive,
+//	                                       none at all where suspended or paused)
+//	  evidence of runs was not read        unknown
 //	any, role with review: pending       unreviewed
 //
 //	an object that plays no role         unexpected, where the ledger has roles in its source
@@ -34,6 +38,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rolecall-dev/rolecall/pkg/evidence"
 	"github.com/rolecall-dev/rolecall/pkg/ledger"
 	"github.com/rolecall-dev/rolecall/pkg/report"
 	"github.com/rolecall-dev/rolecall/providers"
@@ -77,7 +82,7 @@ type Judgement struct {
 
 // Judge applies the truth table.
 func Judge(in Input) Judgement {
-	j := &judge{Input: in, claims: claim(in), used: map[specs.Pos]bool{}}
+	j := newJudge(in)
 	for _, role := range in.Ledger.Roles {
 		for _, source := range role.Sources {
 			j.role(role, specs.Ref{Role: role.Key, Source: source})
@@ -96,10 +101,22 @@ func Judge(in Input) Judgement {
 
 type judge struct {
 	Input
-	claims claims
-	homes  map[string][]string // the sources of each role
-	used   map[specs.Pos]bool  // ignore rules that took something out of account
-	out    Judgement
+	claims    claims
+	sources   map[string]*providers.Observation
+	homes     map[string][]string // the sources of each role
+	used      map[specs.Pos]bool  // ignore rules that took something out of account
+	calendar  *evidence.Calendar
+	workflows map[workflow][]specs.Schedule // nil until it is asked for
+	out       Judgement
+}
+
+func newJudge(in Input) *judge {
+	j := &judge{Input: in, claims: claim(in), used: map[specs.Pos]bool{}, calendar: evidence.NewCalendar(), sources: map[string]*providers.Observation{}}
+	for i := range in.World.Observations {
+		o := &in.World.Observations[i]
+		j.sources[o.Source] = o
+	}
+	return j
 }
 
 func (j *judge) finding(f report.Finding) {
@@ -163,6 +180,7 @@ func (j *judge) present(role specs.Role, ref specs.Ref, own, elsewhere []*object
 	}
 	j.inactive(role, ref, own)
 	j.drift(role, ref, own)
+	j.stages(role, ref, own)
 	j.staleRef(role, ref, own)
 	j.selfTemplate(role, ref, own)
 }
@@ -224,7 +242,7 @@ func (j *judge) absent(role specs.Role, ref specs.Ref) {
 	}
 	j.register(role, ref, nil, "unknown")
 	f := about(report.Unknown, role, ref, nil)
-	f.Reason = "not-read"
+	f.Reason = notRead
 	f.Message = "not found, and it may be where nothing could be read"
 	if hidden != nil {
 		f.Message = "not found, and it may be " + hidden.ID + ", of which the saved listing hides what the role's match names; name it exactly, or put a marker on it"
@@ -240,6 +258,9 @@ func (j *judge) absent(role specs.Role, ref specs.Ref) {
 	}
 	j.finding(f)
 }
+
+// notRead is the reason of what was not found and may be where nothing was read.
+const notRead = "not-read"
 
 func reason(s string) string {
 	if s == "" {

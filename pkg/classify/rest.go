@@ -237,7 +237,7 @@ func (j *judge) waivers() {
 				f.Hints = append(f.Hints, "its waiver ended: "+w.UntilText)
 			}
 		}
-		if !used && !ofChange(w, j.Now) && j.lookedAt(w.Finding) && !j.unseen(w.Finding) {
+		if !used && !ofChange(w, j.Now) && j.lookedAt(w.Finding) && !j.unseen(w.Finding) && !j.untracked(w.Finding) {
 			j.note("unused-waiver", "", "the waiver of "+w.Finding+" waives nothing; remove it", w.Pos)
 		}
 	}
@@ -255,7 +255,26 @@ func ofChange(w ledger.Waiver, now time.Time) bool {
 func (j *judge) unseen(id string) bool {
 	_, ref, _ := strings.Cut(id, ":")
 	return slices.ContainsFunc(j.out.Findings, func(f report.Finding) bool {
-		return f.Kind == report.Unknown && f.Role+"@"+f.Source == ref
+		return f.Kind == report.Unknown && f.Reason == notRead && f.Role+"@"+f.Source == ref
+	})
+}
+
+// untracked says that a finding's id is about a stage of which this look knows
+// nothing, as one offline.
+func (j *judge) untracked(id string) bool {
+	kind, ref, _ := strings.Cut(id, ":")
+	if !report.Kind(kind).OfRuns() {
+		return false
+	}
+	return slices.ContainsFunc(j.out.Roles, func(r report.Role) bool {
+		stage := r.Stages.Executed
+		switch report.Kind(kind) {
+		case report.NotSucceeded:
+			stage = r.Stages.Succeeded
+		case report.Stalled:
+			stage = r.Stages.Progressed
+		}
+		return r.Role+"@"+r.Source == ref && (stage == report.NotTracked || stage == report.Unseen)
 	})
 }
 

@@ -2,7 +2,8 @@
 // executed, did it succeed, did it progress, and in time. It also states the
 // thresholds as plain durations, from which alert rules are made.
 //
-// The arithmetic. Let now be the instant of judgement, G the grace
+// The arithmetic. Let now be the instant of judgement, or of the look where the
+// evidence is of an earlier one (a saved listing), G the grace
 // (evidence.grace; if none is stated 6 h for github, whose delays of hours are
 // documented, and 0 for others), M the longest runtime (evidence.max_runtime,
 // else run.max_runtime, else 0), and since the latest of evidence.since, the

@@ -47,6 +47,7 @@ type step struct {
 	rule
 	trace  providers.Trace
 	stage  report.Stage
+	now    time.Time
 	unread string // why the stage is unknown
 	clock  bool   // because its time lies ahead
 }
@@ -94,6 +95,7 @@ func (h *hearing) rule(maxAge, within *time.Duration) rule {
 
 func (s *step) judge(h *hearing) {
 	last := s.trace.Last
+	s.now = asOf(s.trace.AsOf, h.Now)
 	switch s.trace.State {
 	case providers.Untracked:
 		s.stage = report.NotTracked
@@ -107,9 +109,9 @@ func (s *step) judge(h *hearing) {
 			s.unread = "it could not be read"
 		}
 	}
-	if last.After(h.Now.Add(future)) {
+	if last.After(s.now.Add(future)) {
 		s.stage, s.clock = report.Unseen, true
-		s.unread = "its time " + instant(last) + " lies ahead of this look's " + instant(h.Now)
+		s.unread = "its time " + instant(last) + " lies ahead of the look's " + instant(s.now)
 	}
 	switch {
 	case h.asleep:
@@ -127,9 +129,9 @@ func (s *step) judge(h *hearing) {
 // byAge is the stage where only the age counts.
 func (s *step) byAge(h *hearing, last time.Time) report.Stage {
 	switch {
-	case !last.IsZero() && h.Now.Sub(last) <= s.age:
+	case !last.IsZero() && s.now.Sub(last) <= s.age:
 		return report.Yes
-	case !h.since.IsZero() && h.Now.Sub(h.since) <= s.age:
+	case !h.since.IsZero() && s.now.Sub(h.since) <= s.age:
 		return report.NotDue
 	case last.IsZero():
 		return report.Never
@@ -139,7 +141,7 @@ func (s *step) byAge(h *hearing, last time.Time) report.Stage {
 
 // byInstants is the stage by the last due instants.
 func (s *step) byInstants(h *hearing, last time.Time) report.Stage {
-	c := h.Now.Add(-s.allowed)
+	c := s.now.Add(-s.allowed)
 	reach := last
 	if !last.IsZero() {
 		reach = last.Add(s.tolerance)
@@ -204,4 +206,12 @@ func (h *hearing) findings() []Verdict {
 		out = append(out, v)
 	}
 	return out
+}
+
+// asOf is the instant as of which something is judged: when it was seen, or now.
+func asOf(seen, now time.Time) time.Time {
+	if seen.IsZero() || seen.After(now) {
+		return now
+	}
+	return seen
 }

@@ -35,7 +35,7 @@ func Steps(c Case) []Step {
 			continue
 		}
 		if !s.aged {
-			out[i].Due, out[i].Before = h.agenda.lastTwo(h.since, h.Now.Add(-s.allowed))
+			out[i].Due, out[i].Before = h.agenda.lastTwo(h.since, s.now.Add(-s.allowed))
 		}
 		if s.stage != report.Unseen {
 			out[i].Alarm = h.alarm(s)

@@ -70,7 +70,7 @@ func (h *hearing) missedWords(i int) string {
 	if s.aged {
 		return ", and it may be no older than " + s.age.String()
 	}
-	c := h.Now.Add(-s.allowed)
+	c := s.now.Add(-s.allowed)
 	d1, _ := h.agenda.lastTwo(h.since, c)
 	if s.within {
 		return ", and there had to be one for the due instant " + h.about() + instant(d1) + " within " + s.allowed.String()
@@ -154,7 +154,7 @@ func (h *hearing) hung() (Verdict, bool) {
 	var long []string
 	var oldest time.Time
 	for _, r := range h.Evidence.Running {
-		if r.Start.IsZero() || h.Now.Sub(r.Start) <= plus(h.runtime, hungTolerance) {
+		if r.Start.IsZero() || asOf(r.AsOf, h.Now).Sub(r.Start) <= plus(h.runtime, hungTolerance) {
 			continue
 		}
 		if oldest.IsZero() || r.Start.Before(oldest) {

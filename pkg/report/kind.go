@@ -78,6 +78,11 @@ func (k Kind) Entry() Entry {
 // Before says that a kind stands before another in the fixed order.
 func (k Kind) Before(other Kind) bool { return k.order() < other.order() }
 
+// OfRuns says that a kind is about the runs of what is registered.
+func (k Kind) OfRuns() bool {
+	return k == NotExecuted || k == Hung || k == NotSucceeded || k == Stalled
+}
+
 func (k Kind) order() int {
 	i := slices.IndexFunc(catalogue, func(e Entry) bool { return e.Kind == k })
 	if i < 0 {

@@ -1,0 +1,177 @@
+package classify
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/rolecall-dev/rolecall/pkg/evidence"
+	"github.com/rolecall-dev/rolecall/providers"
+	"github.com/rolecall-dev/rolecall/specs"
+)
+
+// stages judges how far the runs of a registered role have come.
+func (j *judge) stages(role specs.Role, ref specs.Ref, own []*object) {
+	result := j.calendar.Judge(j.runs(role, ref, own))
+	r := &j.out.Roles[len(j.out.Roles)-1]
+	r.Stages.Executed, r.Stages.Succeeded, r.Stages.Progressed = result.Executed, result.Succeeded, result.Progressed
+	r.Seen = result.Seen
+	for i := range r.Seen.From {
+		r.Seen.From[i] = j.Mask(r.Seen.From[i])
+	}
+	for _, v := range result.Findings {
+		f := about(v.Kind, role, ref, own)
+		f.Reason, f.NextStep, f.Message = v.Reason, v.NextStep, j.Mask(v.Message)
+		for _, h := range v.Hints {
+			f.Hints = append(f.Hints, j.Mask(h))
+		}
+		j.finding(f)
+	}
+}
+
+// Runs is the case by which the stages of a role beyond registered are judged;
+// false where the role is not registered in the source.
+func Runs(in Input, ref specs.Ref) (evidence.Case, bool) {
+	j := newJudge(in)
+	for _, role := range in.Ledger.Roles {
+		if role.Key != ref.Role {
+			continue
+		}
+		own, _, _ := j.claims.of(role, ref)
+		if len(own) > 0 {
+			return j.runs(role, ref, own), true
+		}
+	}
+	return evidence.Case{}, false
+}
+
+// runs puts together what is known of the runs of a role's objects: of those
+// that are active, if there are any.
+func (j *judge) runs(role specs.Role, ref specs.Ref, own []*object) evidence.Case {
+	active := slices.DeleteFunc(slices.Clone(own), func(o *object) bool { return len(reasons(o, j.Desired[ref])) > 0 })
+	c := evidence.Case{Role: role, Provider: own[0].Provider, Inactive: len(active) == 0, Now: j.Now}
+	if c.Inactive {
+		active = own
+	}
+	var said []*providers.Evidence
+	for _, o := range active {
+		if !o.Opaque {
+			c.Schedules = append(c.Schedules, o.Spec.Schedules...)
+		}
+		said = append(said, o.Runs)
+	}
+	if len(c.Schedules) == 0 {
+		c.Schedules = j.Desired[ref].Spec.Schedules
+	}
+	native := evidence.Join(said...)
+	if shared := j.sharing(active); native != nil && len(shared) > len(c.Schedules) {
+		c.Schedules = shared
+		native.Hints = append(native.Hints, "GitHub does not say which of the "+count(len(shared))+" schedules of a workflow a run is for, so they are judged together")
+	}
+	var testimony *providers.Evidence
+	if t, ok := j.World.Testimony[ref]; ok {
+		testimony = &t
+	}
+	if j.Rules[ref.Source].Live {
+		testimony = asked(role.Evidence, testimony)
+	}
+	c.Evidence = evidence.Merge(role.Evidence, native, j.recorded(role, ref, own), testimony)
+	return c
+}
+
+// asked makes a stage unreadable for which the ledger names a witness that did
+// not answer.
+func asked(terms specs.EvidenceTerms, testimony *providers.Evidence) *providers.Evidence {
+	var out providers.Evidence
+	if testimony != nil {
+		out = *testimony
+	}
+	silent := false
+	for _, stage := range []struct {
+		named specs.EvidenceSource
+		trace *providers.Trace
+	}{{terms.Executed, &out.Executed}, {terms.Succeeded, &out.Succeeded}, {terms.Progressed, &out.Progressed}} {
+		if evidence.Named(stage.named) && stage.trace.State == providers.Untracked {
+			silent = true
+			*stage.trace = providers.Trace{State: providers.Unreadable, Reason: "the ledger names where it can be seen, and nobody was asked there; state how that is reached in the config"}
+		}
+	}
+	if silent {
+		return &out
+	}
+	return testimony
+}
+
+// recorded are the run records of a role. Where there are none of it, it never
+// ran if its runs are to be recorded, and else nothing is known.
+func (j *judge) recorded(role specs.Role, ref specs.Ref, own []*object) *providers.Evidence {
+	obs := j.sources[ref.Source]
+	if obs == nil || obs.Runs == nil {
+		return nil
+	}
+	for _, key := range append([]string{role.Key}, role.PreviousRoles...) {
+		if e, ok := obs.Runs[key]; ok {
+			return &e
+		}
+	}
+	if !toBeRecorded(role) && !slices.ContainsFunc(own, func(o *object) bool { return callsRun(o.Attrs["command"]) }) {
+		return nil
+	}
+	none := providers.Trace{State: providers.Known, From: "run records"}
+	return &providers.Evidence{Executed: none, Succeeded: none}
+}
+
+// toBeRecorded says that a ledger counts on run records for a role: it states how
+// the role is run, or evidence and no other place for it.
+func toBeRecorded(role specs.Role) bool {
+	e := role.Evidence
+	elsewhere := evidence.Named(e.Executed) || evidence.Named(e.Succeeded) || evidence.Named(e.Progressed)
+	return !role.Run.IsZero() || !e.IsZero() && !elsewhere
+}
+
+// callsRun says that a command runs through rolecall run.
+func callsRun(command string) bool {
+	words := strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" \t\n;&|()'\"", r) })
+	for i, w := range words {
+		if !strings.HasSuffix(w, "rolecall") {
+			continue
+		}
+		for _, next := range words[i+1:] {
+			if next == "run" {
+				return true
+			}
+			if next == "--" {
+				break
+			}
+		}
+	}
+	return false
+}
+
+// sharing are the schedules of the workflows that objects are of, of all their
+// entries: a run does not say which of them it is for.
+func (j *judge) sharing(objects []*object) []specs.Schedule {
+	if j.workflows == nil {
+		j.workflows = map[workflow][]specs.Schedule{}
+		for _, o := range j.claims.objects {
+			if w := workflowOf(o); w.path != "" {
+				j.workflows[w] = append(j.workflows[w], o.Spec.Schedules...)
+			}
+		}
+	}
+	var out []specs.Schedule
+	seen := map[workflow]bool{}
+	for _, o := range objects {
+		if w := workflowOf(o); w.path != "" && !seen[w] {
+			seen[w] = true
+			out = append(out, j.workflows[w]...)
+		}
+	}
+	return out
+}
+
+// workflow names the file of an object of GitHub.
+type workflow struct{ source, repo, path string }
+
+func workflowOf(o *object) workflow {
+	return workflow{o.Source, o.Attrs["repo"], o.Attrs["workflow"]}
+}
