@@ -45,6 +45,8 @@ type Drained struct {
 	Until    *time.Time    `json:"refusing_until"`
 	Elapsed  time.Duration `json:"elapsed_ns"` // really spent, by the monotonic clock
 	GaveUp   bool          `json:"gave_up"`    // the waiting was cancelled
+	Ended    bool          `json:"cancelled"`  // the drain that was in force was cancelled
+	Bound    time.Duration `json:"bound_ns"`   // the longest that it can take; 0 if nothing is in flight
 	Runs     []DrainedRun  `json:"runs"`
 	Problems []string      `json:"problems"` // what could not be read or done
 }
@@ -146,7 +148,17 @@ func (d *Drainer) take(r *Run) {
 	if d.MaxGrace > 0 {
 		grace = min(grace, d.MaxGrace)
 	}
+	d.report.Bound = max(d.report.Bound, grace+forcing(r))
 	d.wards = append(d.wards, &ward{DrainedRun: DrainedRun{Role: r.Role, RunID: r.ID, Result: ResultWaiting}, deadline: d.now.Begun + grace})
+}
+
+// forcing is how long the end of a run can take once it is forced.
+func forcing(r *Run) time.Duration {
+	if r.Scheduled == nil {
+		return 0
+	}
+	b := r.Scheduled.Body.Budgets
+	return max(b.KillAfter+stopReserve, b.Commit+Margin) + max(deathWait, b.Notice+Margin)
 }
 
 // fromMark counts what an earlier drain under the same mark had counted and did

@@ -100,6 +100,9 @@ func (r *running) follow() error {
 // held skips a role that a person must release.
 func (r *running) held() error {
 	h, err := r.Hold(r.plan.Role)
+	if errors.Is(err, ErrCorrupt) {
+		return r.skip(CauseHold, "not started: what holds the role cannot be believed ("+err.Error()+"); look, then: rolecall runs release --force "+r.plan.Role)
+	}
 	if err != nil {
 		return err
 	}

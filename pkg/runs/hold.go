@@ -83,6 +83,35 @@ func (s *Store) Release(role, by, reason string) (Release, error) {
 	return rel, err
 }
 
+// ReleaseCorrupt ends a hold that cannot be believed, or whose release cannot:
+// that is put under a name which nobody reads. What the hold was for is then not
+// known, so the next run may find that it has to hold the role again.
+func (s *Store) ReleaseCorrupt(role, by, reason string) (Release, error) {
+	h, err := read[Hold](s, KindHold, s.holdFile(role))
+	if errors.Is(err, ErrCorrupt) {
+		return Release{By: by, Reason: reason}, s.setAside(s.holdFile(role))
+	}
+	if err != nil {
+		return Release{}, err
+	}
+	if h == nil {
+		return Release{}, fmt.Errorf("role %s: %w", role, ErrNotHeld)
+	}
+	if _, err := read[Release](s, KindRelease, s.releaseFile(role, h.Body.ID)); errors.Is(err, ErrCorrupt) {
+		if err := s.setAside(s.releaseFile(role, h.Body.ID)); err != nil {
+			return Release{}, err
+		}
+	}
+	return s.Release(role, by, reason)
+}
+
+func (s *Store) setAside(name string) error {
+	if err := s.FS.Rename(name, path.Join(path.Dir(name), "corrupt-"+s.Token()+"-"+path.Base(name))); err != nil {
+		return err
+	}
+	return s.FS.SyncDir(path.Dir(name))
+}
+
 // released says that a person has released a run's hold.
 func (s *Store) released(role, id string) (bool, error) {
 	h, err := read[Hold](s, KindHold, s.holdFile(role))

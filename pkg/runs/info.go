@@ -2,8 +2,13 @@ package runs
 
 import "time"
 
-// InfoSchema names the form of Listing.
-const InfoSchema = "rolecall.runs/v1"
+// The names of forms: that of Listing, that of one run with its records, and that
+// of what a command did to runs.
+const (
+	InfoSchema = "rolecall.runs/v1"
+	ShowSchema = "rolecall.runs.show/v1"
+	DoneSchema = "rolecall.runs.done/v1"
+)
 
 // Listing is what a state folder holds, for people and scripts. Every key is
 // there; lists are never null.

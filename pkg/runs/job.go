@@ -73,15 +73,15 @@ type Ended struct {
 // flight.
 type Notices interface {
 	// Begin and End start to send and return at once. The channel is closed
-	// when all is out.
+	// when all is out. Of a run whose job was not started there is an End alone.
 	Begin(Event)
 	End(Event) <-chan struct{}
 }
 
 // Event is what a notice is about.
 type Event struct {
-	Role, RunID, Key string
-	State            State // empty at the beginning
+	Role, RunID, Key string // RunID is empty where the run is not recorded
+	State            State  // empty at the beginning, and where no record says how it ended
 	Cause            string
 	ExitCode         int
 	Duration         time.Duration

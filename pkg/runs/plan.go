@@ -50,6 +50,9 @@ func DefaultBudgets() Budgets {
 	return Budgets{Grace: -1, KillAfter: 10 * time.Second, Commit: 10 * time.Second}
 }
 
+// Stop is how long a run can take from the signal that asks it to end.
+func (b Budgets) Stop() time.Duration { return max(b.KillAfter, b.Commit) + b.Notice }
+
 // Strict says that the job is not to be started where it cannot be recorded.
 func (p Plan) Strict() bool { return len(p.Outputs) > 0 || p.WatermarkTo != "" || p.External }
 

@@ -60,7 +60,7 @@ func (r *running) start() error {
 	if err := r.lastCall(); err != nil {
 		return err
 	}
-	if r.Notices != nil && r.run != nil {
+	if r.Notices != nil {
 		r.Notices.Begin(r.event(Outcome{}))
 	}
 	r.began, r.beganWall = r.Mono(), r.Wall()

@@ -14,7 +14,7 @@ type Summary struct {
 	Last         State // of the last run that was no skip; empty if there is none
 	LastRun      string
 	Counts       map[State]int
-	Held         *Hold
+	Held         *Hold    // also where it cannot be read: then no run of the role starts
 	Problems     []string // what could not be read
 }
 
@@ -33,8 +33,10 @@ func (s *Store) Summarize(role string) Summary {
 		out.add(s, s.Load(role, id))
 	}
 	s.progress(&out)
-	if h, err := s.Hold(role); err != nil {
+	h, err := s.Hold(role)
+	if err != nil {
 		out.Problems = append(out.Problems, err.Error())
+		out.Held = &Hold{Cause: CauseRecord, Reason: "what holds it cannot be read: " + err.Error()}
 	} else if h != nil {
 		out.Held = &h.Body
 	}

@@ -14,6 +14,7 @@ type ward struct {
 	claimed  bool          // the verdict is interrupted
 	killAt   time.Duration // when the wrapper is killed that was told to stop
 	giveUp   time.Duration // when it is given up that was killed
+	told     time.Duration // when its notices are given up; 0 until it has its closure
 }
 
 // look finds out how a run stands, and does what its time calls for.
@@ -29,15 +30,24 @@ func (d *Drainer) look(w *ward, now time.Duration) {
 	case r.Closed(life):
 		w.ended(r, "")
 	case r.Terminal != nil:
-		if now >= w.deadline+r.Scheduled.Body.Budgets.Notice {
-			w.ended(r, "its notices were not out in time")
-		}
+		d.awaitNotices(w, r, now)
 	case life.Owner == Dead:
 		d.close(w, r)
 	case life.Owner == Unsure:
 		w.wait(now, life.Why)
 	case now >= w.deadline:
 		d.force(w, r, now)
+	}
+}
+
+// awaitNotices leaves a run that has its closure the time of its notices, and then
+// alone: it has ended, whatever becomes of them.
+func (d *Drainer) awaitNotices(w *ward, r *Run, now time.Duration) {
+	if w.told == 0 {
+		w.told = now + r.Scheduled.Body.Budgets.Notice + Margin
+	}
+	if now >= w.told {
+		w.ended(r, "its notices were not out in time")
 	}
 }
 

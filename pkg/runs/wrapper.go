@@ -143,9 +143,10 @@ func (r *running) rescue(v any) (out Outcome) {
 		Terminal{State: Interrupted, Cause: CauseInternal, Note: msg}, msg)
 }
 
-// notify sends the end's notice and waits for it, within its bound.
+// notify sends the notice of the end, also of one that no record tells of, and
+// waits for it, within its bound.
 func (r *running) notify(out Outcome) Outcome {
-	if r.Notices == nil || r.run == nil || out.State == Skipped {
+	if r.Notices == nil {
 		return out
 	}
 	done := r.Notices.End(r.event(out))

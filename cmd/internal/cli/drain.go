@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"sync"
 	"text/tabwriter"
 	"time"
 
@@ -79,7 +80,7 @@ func (a *app) drain(cmd *cobra.Command, f drainFlags) error {
 	case f.status:
 		return a.drained(out, s.DrainStatus(), true)
 	case f.cancel:
-		return a.cancelDrain(&s)
+		return a.cancelDrain(out, &s)
 	}
 	a.patient.Store(true)
 	d := runs.Drainer{Store: s, Grace: f.grace, MaxGrace: f.maxGrace, For: f.span, By: "pid " + strconv.Itoa(os.Getpid()),
@@ -94,7 +95,7 @@ func (a *app) drain(cmd *cobra.Command, f drainFlags) error {
 	return nil
 }
 
-func (a *app) cancelDrain(s *runs.Store) error {
+func (a *app) cancelDrain(out []output, s *runs.Store) error {
 	was, err := s.CancelDrain()
 	if err != nil {
 		return fault{exitIncomplete, err}
@@ -103,15 +104,30 @@ func (a *app) cancelDrain(s *runs.Store) error {
 	if was {
 		text = "runs start again\n"
 	}
-	_, err = io.WriteString(a.Out, text)
-	return err
+	return a.write(out, func(format string, w io.Writer) error {
+		if format == "json" {
+			d := s.DrainStatus()
+			d.Ended = was
+			return asJSON(w, drainJSON{d, exitClean})
+		}
+		_, err := io.WriteString(w, text)
+		return err
+	})
+}
+
+// drainJSON is what a drain, its status and its cancelling are as JSON.
+type drainJSON struct {
+	runs.Drained
+	ExitCode int `json:"exit_code"`
 }
 
 // drainProgress tells a person what is waited for, at every change, and at a
 // terminal once a second.
 func (a *app) drainProgress() func(runs.Drained) {
 	last := -1
+	var once sync.Once
 	return func(d runs.Drained) {
+		once.Do(func() { a.warnDrain(d.Bound) })
 		left := d.Waiting()
 		if a.flags.quiet || left == 0 || left == last && !a.ErrTTY {
 			return
@@ -149,10 +165,7 @@ func (a *app) drained(out []output, d runs.Drained, status bool) error {
 	}
 	err := a.write(out, func(format string, w io.Writer) error {
 		if format == "json" {
-			return asJSON(w, struct {
-				runs.Drained
-				ExitCode int `json:"exit_code"`
-			}{d, code})
+			return asJSON(w, drainJSON{d, code})
 		}
 		return drainText(w, d, status)
 	})

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,6 +32,11 @@ transaction) rolecall run phase commit-begin and commit-end.
 
 With --ledger the role's run terms come from there, and flags beat them.
 
+A monitor that is to hear of the run is named by --ping, by the variable that the
+ledger's run.ping.env names, or by ROLECALL_PING_URL, which the job does not get.
+It is told of the start while the job goes on already. Whatever becomes of a ping
+changes neither verdict nor exit code.
+
 Exit codes: the job's own, 128+n where signal n ended it; 75 skipped (draining,
 overlap, hold, done already), 73 it cannot be recorded, 74 a record or promotion
 could not be written, 70 internal, 2 usage. A job that was cut off and said 0
@@ -48,6 +54,8 @@ type runFlags struct {
 	external, sweep                          bool
 	maxRuntime, killAfter, commit, grace     time.Duration
 	helper                                   time.Duration
+	textfile                                 string
+	ping                                     pingFlags
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -90,6 +98,9 @@ func (f *runFlags) bind(cmd *cobra.Command) {
 	fs.StringVar(&f.readback, "readback", "", "a shell command that says of $ROLECALL_IDEMPOTENCY_KEY: 0 applied, 1 not applied, else unknown")
 	fs.BoolVar(&f.sweep, "sweep", false, "kill what the job leaves running in its process group")
 	fs.StringVar(&f.dir, "chdir", "", "run the job in this folder")
+	fs.StringVar(&f.textfile, "textfile", "", "leave the role's metrics in this folder, for the textfile collector of node_exporter (default: $ROLECALL_TEXTFILE_DIR)")
+	f.ping.bind(cmd)
+	f.ping.bindOutput(cmd)
 	bindState(cmd, &f.state)
 	complete(cmd, "overlap", []string{runs.OverlapSkip, runs.OverlapWait, runs.OverlapKill})
 	complete(cmd, "capture", []string{runs.CaptureTee, runs.CaptureFile, runs.CaptureNone})
@@ -101,7 +112,10 @@ func (a *app) run(cmd *cobra.Command, f runFlags, argv []string) error {
 	if code, isInit := a.asInit(); isInit {
 		return exitWith(code)
 	}
-	plan, err := a.runPlan(cmd, f, argv)
+	if err := f.ping.check(); err != nil {
+		return usage(err)
+	}
+	plan, named, err := a.runPlan(cmd, f, argv)
 	if err != nil {
 		return usage(err)
 	}
@@ -122,10 +136,13 @@ func (a *app) run(cmd *cobra.Command, f runFlags, argv []string) error {
 		a.say(err.Error() + "; this run is not recorded")
 		w.Root = "" // nothing can be recorded there
 	}
+	w.Notices = a.notices(&f.ping, &plan, a.addresses(&f.ping, named), m.Token())
+	a.warnStop(plan.Budgets)
 	stops, done := a.stops(cmd.Context())
 	defer done()
 	w.Stops = stops
 	out := w.Run(plan)
+	a.textfile(cmp.Or(f.textfile, a.getenv("ROLECALL_TEXTFILE_DIR")), &w.Store, plan.Role, out)
 	if out.Message != "" {
 		a.say(out.Message)
 	}

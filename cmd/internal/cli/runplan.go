@@ -19,32 +19,34 @@ import (
 	"github.com/rolecall-dev/rolecall/specs"
 )
 
-// runPlan is the run that flags and ledger ask for; a flag beats the ledger.
-func (a *app) runPlan(cmd *cobra.Command, f runFlags, argv []string) (runs.Plan, error) {
+// runPlan is the run that flags and ledger ask for; a flag beats the ledger. named
+// is the variable in which the ledger says that a monitor's address is.
+func (a *app) runPlan(cmd *cobra.Command, f runFlags, argv []string) (p runs.Plan, named string, err error) {
 	if f.role == "" {
-		return runs.Plan{}, errors.New("name the role: --role")
+		return p, "", errors.New("name the role: --role")
 	}
 	role, err := a.runRole(cmd, f.role)
 	if err != nil {
-		return runs.Plan{}, err
+		return p, "", err
 	}
 	due, err := a.dueInstant(f.due)
 	if err != nil {
-		return runs.Plan{}, err
+		return p, "", err
 	}
-	p := runs.Plan{Role: f.role, Due: due, Argv: argv, Shown: redact.Args(argv), Dir: f.dir, Env: os.Environ(), WatermarkTo: f.watermark,
+	named = role.Run.PingEnv
+	p = runs.Plan{Role: f.role, Due: due, Argv: argv, Shown: redact.Args(argv), Dir: f.dir, Env: withoutPings(os.Environ(), named), WatermarkTo: f.watermark,
 		Helper: f.helper, Settle: 3 * time.Millisecond, SpecVersion: role.Version, SpecHash: statedHash(role, argv)}
 	t := f.over(cmd, role.Run)
 	p.Check, p.Cleanup, p.Readback, p.Staging = t.Check, t.Cleanup, t.Readback, t.Staging
 	p.External, p.Overlap, p.Capture, p.Sweep = t.ExternalEffects, t.Overlap, t.Capture, t.Sweep
 	p.Budgets = budgets(t)
 	if p.Policy, err = runs.PolicyOf(t.OnInterrupted, t.ExternalEffects); err != nil {
-		return p, err
+		return p, "", err
 	}
 	if p.Outputs, err = outputsOf(f.outputs, t); err != nil {
-		return p, err
+		return p, "", err
 	}
-	return p, p.Validate()
+	return p, named, p.Validate()
 }
 
 // runRole is the role in the ledger that is named, empty if none is.

@@ -166,12 +166,13 @@ func (a *app) runsShow(f runsFlags, s *runs.Store, out []output, args []string) 
 	info := s.Info(r)
 	return a.write(out, func(format string, w io.Writer) error {
 		if format == "json" {
-			return asJSON(w, shown{Schema: runs.InfoSchema, Role: r.Role, Run: info, Records: r.Records()})
+			return asJSON(w, shown{Schema: runs.ShowSchema, Role: r.Role, Run: info, Records: r.Records()})
 		}
 		return showText(w, r, info)
 	})
 }
 
+// shown is one run as JSON.
 type shown struct {
 	Schema  string         `json:"schema"`
 	Role    string         `json:"role"`

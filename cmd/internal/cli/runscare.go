@@ -19,6 +19,12 @@ func (a *app) runsReapCommand() *cobra.Command {
 		})
 }
 
+// done is what a command did, as JSON.
+type done struct {
+	Schema string   `json:"schema"`
+	Done   []tended `json:"done"`
+}
+
 // tended is what became of one run or role.
 type tended struct {
 	Role  string `json:"role"`
@@ -61,10 +67,7 @@ func worse(code int, s runs.State, err error) int {
 func (a *app) tend(out []output, list []tended, code int, nothing string) error {
 	err := a.write(out, func(format string, w io.Writer) error {
 		if format == "json" {
-			return asJSON(w, struct {
-				Schema string   `json:"schema"`
-				Done   []tended `json:"done"`
-			}{"rolecall.runs.done/v1", append([]tended{}, list...)})
+			return asJSON(w, done{runs.DoneSchema, append([]tended{}, list...)})
 		}
 		if len(list) == 0 {
 			fmt.Fprintln(w, nothing)
@@ -97,7 +100,10 @@ func (a *app) runsHoldCommand() *cobra.Command {
 }
 
 func (a *app) runsReleaseCommand() *cobra.Command {
-	return a.runsSub("release ROLE", "let a held role run once more", "Ends the hold of a role after a person has looked. The next run goes, also where\nit tries again what a run before was for.", oneRole, a.runsRelease, reasonFlag)
+	return a.runsSub("release ROLE", "let a held role run once more", "Ends the hold of a role after a person has looked. The next run goes, also where\nit tries again what a run before was for.", oneRole, a.runsRelease, func(cmd *cobra.Command, f *runsFlags) {
+		reasonFlag(cmd, f)
+		cmd.Flags().BoolVar(&f.force, "force", false, "also a hold that cannot be read, which is put aside; if the last run asks for one, the next run holds the role again")
+	})
 }
 
 func reasonFlag(cmd *cobra.Command, f *runsFlags) {
@@ -123,7 +129,14 @@ func (a *app) runsHold(f runsFlags, s *runs.Store, out []output, args []string) 
 }
 
 func (a *app) runsRelease(f runsFlags, s *runs.Store, out []output, args []string) error {
-	rel, err := s.Release(args[0], "rolecall runs release", f.reason)
+	release := s.Release
+	if f.force {
+		release = s.ReleaseCorrupt
+	}
+	rel, err := release(args[0], "rolecall runs release", f.reason)
+	if errors.Is(err, runs.ErrCorrupt) {
+		err = fmt.Errorf("%w; look at it, then: rolecall runs release --force %s", err, args[0])
+	}
 	if errors.Is(err, runs.ErrNotHeld) {
 		return fault{exitFindings, err}
 	}

@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rolecall-dev/rolecall/pkg/runs"
+)
+
+// textfile leaves what a role's records say for the textfile collector of
+// node_exporter. What comes of it changes nothing but a line for a person. A run
+// that was skipped adds nothing, and would only race the one that goes on.
+func (a *app) textfile(dir string, s *runs.Store, role string, out runs.Outcome) {
+	if dir == "" || out.State == runs.Skipped || s.Root == "" {
+		return
+	}
+	l, err := s.Latest(role)
+	if err == nil {
+		err = writeFile(filepath.Join(dir, "rolecall_run_"+role+".prom"), []byte(runMetrics(role, l)))
+	}
+	if err != nil {
+		a.say("the metrics of the run were not written: " + err.Error())
+	}
+}
+
+// runMetrics are a role's, in the text format of Prometheus. What never was has
+// no sample, so that never and long ago are told apart.
+func runMetrics(role string, l runs.Latest) string {
+	var b strings.Builder
+	gauge := func(name, help string, value *float64) {
+		if value != nil {
+			fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s gauge\n%s{role=%q} %s\n", name, help, name, name, role, strconv.FormatFloat(*value, 'f', -1, 64))
+		}
+	}
+	gauge("rolecall_run_last_start_timestamp_seconds", "When the role's job was last started by rolecall run, in Unix time.", seconds(l.Started))
+	gauge("rolecall_run_last_success_timestamp_seconds", "When a run of the role last completed, its output proved, in Unix time.", seconds(l.Success))
+	gauge("rolecall_run_last_end_timestamp_seconds", "When a run of the role last ended, however it ended, in Unix time.", seconds(l.Ended))
+	if l.Ended == nil {
+		return b.String()
+	}
+	took := l.Duration.Seconds()
+	gauge("rolecall_run_last_duration_seconds", "How long the run took that ended last.", &took)
+	if l.Exit != nil {
+		code := float64(l.Exit.Shell())
+		gauge("rolecall_run_last_exit_code", "The exit code of the job of the run that ended last, 128+n for signal n; it can be 0 where the run was no success.", &code)
+	}
+	return b.String()
+}
+
+func seconds(t *time.Time) *float64 {
+	if t == nil {
+		return nil
+	}
+	s := float64(t.UnixMilli()) / 1000
+	return &s
+}
