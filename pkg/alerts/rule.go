@@ -2,7 +2,6 @@ package alerts
 
 import (
 	"fmt"
-	"net/url"
 	"strings"
 	"time"
 )
@@ -73,9 +72,24 @@ func runbook(pattern, alert string, labels []Label) string {
 		values[l.Name] = l.Value
 	}
 	for _, name := range []string{"alert", "role", "source", "owner"} {
-		pattern = strings.ReplaceAll(pattern, "{"+name+"}", url.PathEscape(values[name]))
+		pattern = strings.ReplaceAll(pattern, "{"+name+"}", escaped(values[name]))
 	}
 	return pattern
+}
+
+// escaped is a text in which all but the unreserved characters is percent-encoded
+// (RFC 3986, 2.3).
+func escaped(s string) string {
+	const unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+	var b strings.Builder
+	for i := range len(s) {
+		if strings.IndexByte(unreserved, s[i]) >= 0 {
+			b.WriteByte(s[i])
+		} else {
+			fmt.Fprintf(&b, "%%%02X", s[i])
+		}
+	}
+	return b.String()
 }
 
 // selector is an instant vector of one metric.

@@ -54,22 +54,30 @@ func (a *app) checkSpecs(s loaded, l ledger.Ledger) error {
 	if len(s.Sources) == 0 {
 		return nil
 	}
+	_, err := a.translated(s, l)
+	return err
+}
+
+// translated is each role in the terms of its source, of which nothing is looked
+// at.
+func (a *app) translated(s loaded, l ledger.Ledger) (map[specs.Ref]specs.Desired, error) {
 	if err := l.CheckSources(s.SourceNames()); err != nil {
-		return usage(err)
+		return nil, usage(err)
 	}
 	w := &wiring{app: a, config: s.Config}
 	var sources []audit.Source
 	for _, src := range s.Sources {
 		t, err := w.translatorOf(src)
 		if err != nil {
-			return usage(fmt.Errorf("source %s: %w", src.Name, err))
+			return nil, usage(fmt.Errorf("source %s: %w", src.Name, err))
 		}
 		sources = append(sources, audit.Source{Name: src.Name, Kind: src.kind(), Provider: t})
 	}
-	if _, err := audit.Desire(l, sources); err != nil {
-		return usage(err)
+	desired, err := audit.Desire(l, sources)
+	if err != nil {
+		return nil, usage(err)
 	}
-	return nil
+	return desired, nil
 }
 
 func (a *app) ledgerHashCommand() *cobra.Command {
