@@ -23,7 +23,7 @@ func Again(ctx context.Context, p Plan, before providers.World, parts map[string
 		d.Spec = p.marked(d.Spec)
 		desired[ref] = d
 	}
-	r := &round{Plan: p, desired: desired, parts: narrow(before, parts)}
+	r := &round{Plan: p, desired: desired, parts: narrow(before, parts), world: providers.World{Testimony: before.Testimony}}
 	var sources []Source
 	for _, s := range p.Sources {
 		if _, named := parts[s.Name]; named {
@@ -34,7 +34,7 @@ func Again(ctx context.Context, p Plan, before providers.World, parts map[string
 		return report.Report{}, before, err
 	}
 	r.world = merge(before, r.world, r.parts)
-	return r.report(r.unconfirmed(r.judge())), r.world, nil
+	return r.report(r.explain(ctx, r.unconfirmed(r.judge()))), r.world, nil
 }
 
 // narrow keeps the parts of sources that an earlier look has all of.
@@ -69,6 +69,7 @@ func merge(before, now providers.World, parts map[string][]string) providers.Wor
 			out.Observations[i] = mergeParts(out.Observations[i], o, parts[o.Source])
 		}
 	}
+	out.Testimony = now.Testimony
 	return out
 }
 
@@ -91,6 +92,9 @@ func mergeParts(old, now providers.Observation, parts []string) providers.Observ
 		if !slices.ContainsFunc(now.Areas, func(a providers.Area) bool { return a.Part == part }) {
 			out.Areas = append(out.Areas, providers.Area{Part: part, State: providers.Failed, Reason: "it was looked at again and nothing was said of it; run it again"})
 		}
+	}
+	if now.Runs != nil {
+		out.Runs = now.Runs
 	}
 	out.Notes = append(slices.Clone(old.Notes), now.Notes...)
 	out.Requests += now.Requests

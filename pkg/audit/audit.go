@@ -41,6 +41,8 @@ type Plan struct {
 	Ledger  ledger.Ledger
 	Sources []Source
 	Skipped []Skipped
+	// Witnesses are asked at each look about the roles of the sources looked at.
+	Witnesses []providers.Witness
 	// Roles are the keys to report on; empty means all.
 	Roles []string
 	Now   time.Time
@@ -165,7 +167,7 @@ func (r *round) settle(ctx context.Context) (classify.Judgement, error) {
 	if r.attribute(ctx, looks[len(looks)-1]) {
 		looks[len(looks)-1] = r.judge()
 	}
-	return r.unconfirmed(classify.Agree(looks...)), nil
+	return r.explain(ctx, r.unconfirmed(classify.Agree(looks...))), nil
 }
 
 // doubted are the live sources to look at again: after the first look those
@@ -238,9 +240,18 @@ func (r *round) look(ctx context.Context, n int, sources []Source) error {
 			r.tell(Event{Source: s.Name, Look: n, Done: true, Objects: len(slots[i].Objects), Gaps: len(slots[i].Gaps())})
 		}()
 	}
+	h := r.newHearing(sources)
+	for i := range r.Witnesses {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			r.testify(ctx, h, i)
+		}()
+	}
 	if !finished(ctx, &wg) {
 		return r.interrupted()
 	}
+	r.hear(h)
 	for _, o := range slots {
 		o.Objects = slices.Clone(o.Objects)
 		for i := range o.Objects {
@@ -292,23 +303,8 @@ func (r *round) observe(ctx context.Context, s Source) (o providers.Observation)
 	}
 	done := make(chan providers.Observation, 1)
 	go func() { done <- observed(ctx, s, providers.Selection{Parts: r.parts[s.Name]}) }()
-	select {
-	case o = <-done:
-		return o
-	case <-ctx.Done():
-	}
-	wait := grace
-	if whole.Err() == nil {
-		wait = min(r.Timeout, 10*grace) // to bring home what it has
-	}
-	t := time.NewTimer(wait)
-	defer t.Stop()
-	select {
-	case o = <-done:
-	case <-t.C:
-		o.Areas = []providers.Area{{Part: "source", State: providers.Failed, Reason: fmt.Sprintf("it did not come to an end in %v; look for what it waits for, or give it more time with --timeout", r.Timeout)}}
-	}
-	return o
+	late := providers.Observation{Areas: []providers.Area{{Part: "source", State: providers.Failed, Reason: fmt.Sprintf("it did not come to an end in %v; look for what it waits for, or give it more time with --timeout", r.Timeout)}}}
+	return await(ctx, whole, done, r.Timeout, late)
 }
 
 // observed asks the provider. One that breaks down is a source that was not read,

@@ -30,7 +30,8 @@ func (r *round) report(j classify.Judgement) report.Report {
 	}
 	out.Verdict, out.ExitCode = r.Gate.Judge(out.Findings, out.Coverage)
 	out.Summary = summarise(out, j)
-	out.Complete = out.Summary.Gaps == 0 && out.Summary.Unknown == 0
+	unknown := func(f report.Finding) bool { return f.Kind == report.Unknown }
+	out.Complete = out.Summary.Gaps == 0 && !slices.ContainsFunc(out.Findings, unknown)
 	return out.Tidy()
 }
 

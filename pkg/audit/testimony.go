@@ -1,0 +1,175 @@
+package audit
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rolecall-dev/rolecall/providers"
+	"github.com/rolecall-dev/rolecall/specs"
+)
+
+// hearing is what witnesses said of the roles of some sources, each in its own
+// slot.
+type hearing struct {
+	refs     []specs.Ref
+	answers  []map[specs.Ref]providers.Evidence
+	failures []string
+}
+
+// refsOf are the roles in some sources, in order.
+func (r *round) refsOf(sources []Source) []specs.Ref {
+	var out []specs.Ref
+	for ref := range r.desired {
+		if slices.ContainsFunc(sources, func(s Source) bool { return s.Name == ref.Source }) {
+			out = append(out, ref)
+		}
+	}
+	slices.SortFunc(out, func(a, b specs.Ref) int {
+		return cmp.Or(strings.Compare(a.Role, b.Role), strings.Compare(a.Source, b.Source))
+	})
+	return out
+}
+
+func (r *round) newHearing(sources []Source) *hearing {
+	n := len(r.Witnesses)
+	h := &hearing{answers: make([]map[specs.Ref]providers.Evidence, n), failures: make([]string, n)}
+	if n > 0 {
+		h.refs = r.refsOf(sources)
+	}
+	return h
+}
+
+// testify asks one witness within the bound of a look. One that does not answer,
+// or breaks down, has said nothing, with the reason.
+func (r *round) testify(ctx context.Context, h *hearing, i int) {
+	if len(h.refs) == 0 {
+		return
+	}
+	whole := ctx
+	if r.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, r.Timeout)
+		defer cancel()
+	}
+	type answer struct {
+		said map[specs.Ref]providers.Evidence
+		why  string
+	}
+	done := make(chan answer, 1)
+	go func() {
+		said, why := testified(ctx, r.Witnesses[i], slices.Clone(h.refs))
+		done <- answer{said, why}
+	}()
+	late := answer{why: fmt.Sprintf("what was asked for it did not come to an end in %v; give it more time with --timeout", r.Timeout)}
+	a := await(ctx, whole, done, r.Timeout, late)
+	h.answers[i], h.failures[i] = a.said, a.why
+}
+
+// await takes what comes before the context ends, or a little after to bring home
+// what there is; else what is said for being late.
+func await[T any](ctx, whole context.Context, done <-chan T, timeout time.Duration, late T) T {
+	select {
+	case out := <-done:
+		return out
+	case <-ctx.Done():
+	}
+	wait := grace
+	if whole.Err() == nil {
+		wait = min(timeout, 10*grace)
+	}
+	t := time.NewTimer(wait)
+	defer t.Stop()
+	select {
+	case out := <-done:
+		return out
+	case <-t.C:
+		return late
+	}
+}
+
+func testified(ctx context.Context, w providers.Witness, refs []specs.Ref) (said map[specs.Ref]providers.Evidence, why string) {
+	defer func() {
+		if p := recover(); p != nil {
+			said, why = nil, fmt.Sprintf("rolecall broke down while reading it: %v; please report this: %s", p, firstFrames(debug.Stack()))
+		}
+	}()
+	return w.Testify(ctx, refs), ""
+}
+
+// hear takes what was said into the world, in the place of what was said before
+// of the same roles.
+func (r *round) hear(h *hearing) {
+	if len(h.refs) == 0 {
+		return
+	}
+	r.world.Testimony = maps.Clone(r.world.Testimony)
+	if r.world.Testimony == nil {
+		r.world.Testimony = map[specs.Ref]providers.Evidence{}
+	}
+	terms := map[string]specs.EvidenceTerms{}
+	for _, role := range r.Ledger.Roles {
+		terms[role.Key] = role.Evidence
+	}
+	failed := strings.Join(slices.DeleteFunc(slices.Clone(h.failures), func(s string) bool { return s == "" }), "; ")
+	for _, ref := range h.refs {
+		delete(r.world.Testimony, ref)
+		e, said := together(h.answers, ref)
+		if failed != "" {
+			said = unanswered(&e, terms[ref.Role], failed) || said
+		}
+		if said {
+			r.world.Testimony[ref] = e
+		}
+	}
+}
+
+// together is what several witnesses say of one role: of each stage the first
+// that knows of it.
+func together(answers []map[specs.Ref]providers.Evidence, ref specs.Ref) (out providers.Evidence, said bool) {
+	for _, a := range answers {
+		e, ok := a[ref]
+		if !ok {
+			continue
+		}
+		said = true
+		for _, stage := range []struct {
+			into *providers.Trace
+			from providers.Trace
+		}{{&out.Executed, e.Executed}, {&out.Succeeded, e.Succeeded}, {&out.Progressed, e.Progressed}} {
+			if stage.into.State == providers.Untracked {
+				*stage.into = stage.from
+			}
+		}
+		if e.Since.After(out.Since) {
+			out.Since = e.Since
+		}
+		out.Running = append(out.Running, e.Running...)
+		if e.Failed != nil && (out.Failed == nil || e.Failed.At.After(out.Failed.At)) {
+			out.Failed = e.Failed
+		}
+		out.Hints = append(out.Hints, e.Hints...)
+	}
+	return out, said
+}
+
+// unanswered makes the stages unreadable for which the ledger names a place that
+// nothing was heard of, since some witness failed.
+func unanswered(e *providers.Evidence, terms specs.EvidenceTerms, why string) (some bool) {
+	for _, stage := range []struct {
+		named specs.EvidenceSource
+		trace *providers.Trace
+	}{{terms.Executed, &e.Executed}, {terms.Succeeded, &e.Succeeded}, {terms.Progressed, &e.Progressed}} {
+		named := stage.named.Runs != "" || stage.named.Query != "" || stage.named.File != ""
+		if named && stage.trace.State == providers.Untracked {
+			*stage.trace = providers.Trace{State: providers.Unreadable, Reason: why}
+			some = true
+		}
+	}
+	return some
+}
