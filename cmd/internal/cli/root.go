@@ -57,7 +57,7 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(
 		a.auditCommand(), a.gateCommand(), a.listCommand(), a.explainCommand(), a.ledgerCommand(), a.renderCommand(),
 		a.snapshotCommand(), a.diffCommand(), a.scheduleCommand(), a.doctorCommand(), a.schemaCommand(), a.versionCommand(),
-		a.manualCommand(), a.runCommand(), a.drainCommand(), a.runsCommand(), a.rulesCommand(),
+		a.manualCommand(), a.repairCommand(), a.runCommand(), a.drainCommand(), a.runsCommand(), a.rulesCommand(),
 	)
 	root.AddCommand(topics()...)
 	root.SetHelpCommand(helpCommand())

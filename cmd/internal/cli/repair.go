@@ -1,0 +1,269 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/rolecall-dev/rolecall/pkg/audit"
+	"github.com/rolecall-dev/rolecall/pkg/redact"
+	"github.com/rolecall-dev/rolecall/pkg/repair"
+	"github.com/rolecall-dev/rolecall/pkg/report"
+	"github.com/rolecall-dev/rolecall/providers"
+)
+
+const repairAbout = `Plans what may be created of what is missing; with --apply, creates it. Nothing is
+ever deleted, overwritten, switched off or switched on.
+
+Created is only what is surely the ledger's and surely missing: a role that two
+looks found missing in a source that was read whole, with repair: {missing: create},
+an owner and a template in the ledger, no waiver in force, and not suspended or
+paused. For every other finding the plan has the next step worked out, for a person
+to take. GitHub is not written to: the plan has the commands that propose the
+workflow.
+
+Before a role is created its part of the source is read once more; afterwards it is
+looked at until it is there, and judged as an audit does. Only then is its ref in
+the ledger brought up to date, with comments and layout kept. Every write is logged
+as two JSON lines, before and after it.
+
+The exit code is that of an audit at the end: 0 all is well, 1 something is left that
+was not or may not be repaired, 3 something could not be read.`
+
+const repairExamples = `  rolecall repair                              what would be created, and what not and why
+  rolecall repair -o json=plan.json            the same, saved to be reviewed
+  rolecall repair --plan plan.json --apply     create what that plan has, if nothing has moved since
+  rolecall repair --apply --yes --role retry --log /var/log/rolecall-repair.jsonl`
+
+type repairFlags struct {
+	audit   auditFlags
+	outputs []string
+	plan    string
+	apply   bool
+	yes     bool
+	wait    time.Duration
+	log     string
+}
+
+func (a *app) repairCommand() *cobra.Command {
+	var f repairFlags
+	cmd := &cobra.Command{
+		Use: "repair", Short: "plan what may be created of what is missing; with --apply, create it",
+		Long: repairAbout, Example: repairExamples,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.repair(cmd, f) },
+	}
+	f.audit.target.bind(cmd)
+	f.audit.bindGate(cmd)
+	fs := cmd.Flags()
+	fs.StringSliceVar(&f.audit.roles, "role", nil, "plan for these roles only")
+	fs.StringArrayVarP(&f.outputs, "output", "o", nil, "FORMAT[=FILE], repeatable: text, json (default text)")
+	fs.StringVar(&f.plan, "plan", "", "a plan saved with -o json: only what it has is created, and nothing if anything has moved since")
+	fs.BoolVar(&f.apply, "apply", false, "create what the plan has")
+	fs.BoolVarP(&f.yes, "yes", "y", false, "do not ask before creating; needed where there is no terminal")
+	fs.DurationVar(&f.wait, "wait", 10*time.Second, "how long what was created may take to be seen")
+	fs.StringVar(&f.log, "log", "", "file to add the log of writes to (default: stderr)")
+	return cmd
+}
+
+func (a *app) repair(cmd *cobra.Command, f repairFlags) error {
+	outputs, err := parseOutputs(f.outputs, []string{"text", "json"}, "text")
+	if err != nil {
+		return err
+	}
+	if err := f.check(a.asks()); err != nil {
+		return usage(err)
+	}
+	saved, err := f.saved()
+	if err != nil {
+		return usage(err)
+	}
+	plan, m, err := a.plan(cmd, f.audit, nil)
+	if err != nil {
+		return err
+	}
+	if m != live {
+		return usage(errOnlyLive)
+	}
+	run := &mending{app: a, flags: f, plan: plan, sum: plan.Ledger.SHA256}
+	if err := run.look(cmd.Context()); err != nil {
+		return err
+	}
+	if f.plan != "" {
+		if run.made, err = run.made.Hold(saved); err != nil {
+			return stale(f.plan, err)
+		}
+	}
+	if !f.apply {
+		return run.finish(outputs, run.in.Report.ExitCode)
+	}
+	return run.carryOut(cmd.Context(), outputs)
+}
+
+var errOnlyLive = errors.New("repair looks at the schedulers themselves, since what files or a saved listing hold says nothing of what is missing now; leave out --offline, --snapshot and the flags of files")
+
+// check holds the flags to one another.
+func (f repairFlags) check(asks bool) error {
+	switch {
+	case f.audit.target.offline || len(f.audit.target.snapshots) > 0:
+		return errOnlyLive
+	case f.apply && !f.yes && !asks:
+		return errors.New("--apply creates things, and there is no terminal to ask at; read the plan first (rolecall repair), then say --yes")
+	case f.wait < 0:
+		return errors.New("--wait is below zero; write how long to wait, like 10s")
+	}
+	return nil
+}
+
+// asks says that a person can be asked.
+func (a *app) asks() bool {
+	in, ok := a.In.(*os.File)
+	return ok && a.ErrTTY && term.IsTerminal(int(in.Fd()))
+}
+
+// saved is the plan that --plan names.
+func (f repairFlags) saved() (repair.Plan, error) {
+	if f.plan == "" {
+		return repair.Plan{}, nil
+	}
+	file, err := os.Open(f.plan)
+	if err != nil {
+		return repair.Plan{}, fmt.Errorf("--plan: %w", err)
+	}
+	defer file.Close()
+	p, err := repair.Decode(file)
+	if err != nil {
+		return p, fmt.Errorf("--plan %s: %w", f.plan, err)
+	}
+	return p, nil
+}
+
+// stale says of a saved plan that it does not hold any more; a ledger that has
+// changed is an error of the words, a scheduler that has changed a finding.
+func stale(name string, err error) error {
+	code := exitFindings
+	if errors.Is(err, repair.ErrLedger) {
+		code = exitUsage
+	}
+	return fault{code, fmt.Errorf("--plan %s does not hold any more, and nothing was written:\n%w", name, err)}
+}
+
+// mending is one run of repair.
+type mending struct {
+	*app
+	flags repairFlags
+	plan  audit.Plan
+	in    repair.Input
+	made  repair.Plan
+	sum   string // of the ledger's text, as this run knows it
+}
+
+// look runs the audit and makes the plan of it.
+func (m *mending) look(ctx context.Context) error {
+	desired, err := audit.Desire(m.plan.Ledger, m.plan.Sources)
+	if err != nil {
+		return usage(err)
+	}
+	r, world, err := m.audited(ctx, m.plan, live)
+	if err != nil {
+		return err
+	}
+	m.in = repair.Input{
+		Report: r, World: world, Ledger: m.plan.Ledger, Desired: desired, Repairers: repairers(m.plan.Sources),
+		Now: m.now(), Mask: redact.Text,
+	}
+	m.made = repair.Make(ctx, m.in)
+	return nil
+}
+
+// repairers are those of the live sources.
+func repairers(sources []audit.Source) map[string]providers.Repairer {
+	out := map[string]providers.Repairer{}
+	for _, s := range sources {
+		if r, ok := s.Provider.(providers.Repairer); ok && s.Rule.Live {
+			out[s.Name] = r
+		}
+	}
+	return out
+}
+
+func (m *mending) finish(outputs []output, code int) error {
+	err := m.write(outputs, func(format string, w io.Writer) error {
+		if format == "json" {
+			return repair.Encode(w, m.made)
+		}
+		return m.text(w)
+	})
+	if err != nil {
+		return err
+	}
+	return exitWith(code)
+}
+
+// carryOut asks, creates, and says what became of it.
+func (m *mending) carryOut(ctx context.Context, outputs []output) error {
+	n := m.made.Count(repair.Create)
+	if n == 0 {
+		return m.finish(outputs, m.in.Report.ExitCode)
+	}
+	log, done, err := m.writeLog()
+	if err != nil {
+		return usage(err)
+	}
+	defer done()
+	if yes, err := m.agreed(n); err != nil || !yes {
+		return err
+	}
+	m.patient.Store(true) // a creation that has begun is looked at to its end
+	made, r, err := repair.Apply(ctx, m.made, m.in, m.hands(log))
+	m.made = made
+	if err != nil {
+		return errors.Join(m.finish(outputs, exitClean), internal(fmt.Errorf("what is there now could not be judged: %w; run rolecall audit", err)))
+	}
+	return m.finish(outputs, exitOf(ctx, made, r))
+}
+
+// exitOf is the code of the audit at the end, and 1 at the least where something
+// that was to be created was not.
+func exitOf(ctx context.Context, made repair.Plan, r report.Report) int {
+	code := r.ExitCode
+	for _, row := range made.Rows {
+		if row.Action != repair.Create || row.Outcome.Repaired() {
+			continue
+		}
+		if row.Outcome.Result == repair.NotReached {
+			return codeOf(ctx, audit.ErrInterrupted)
+		}
+		if code == exitClean {
+			code = exitFindings
+		}
+	}
+	return code
+}
+
+// agreed shows the plan to a person and asks.
+func (m *mending) agreed(n int) (bool, error) {
+	if m.flags.yes {
+		return true, nil
+	}
+	if err := m.text(m.Err); err != nil {
+		return false, internal(err)
+	}
+	fmt.Fprintf(m.Err, "Create %s? Only yes is taken as consent: ", plural(n, "object"))
+	line, err := bufio.NewReader(m.In).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false, internal(err)
+	}
+	if strings.TrimSpace(line) != "yes" {
+		return false, fault{exitFindings, errors.New("nothing was created")}
+	}
+	return true, nil
+}
