@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/rolecall-dev/rolecall/providers"
 	"github.com/rolecall-dev/rolecall/specs"
@@ -31,6 +32,12 @@ type Config struct {
 	// Base is the folder that relative Files are relative to.
 	Base  string
 	Files []File
+	// Now is asked when something is about to be created, for what is due at once;
+	// its location is the host's. Without it nothing is said of that.
+	Now func() time.Time `json:"-"`
+	// Backups is a folder for the tables of before where a table's own folder is
+	// closed to this process and crontab(1) installs it; empty keeps none.
+	Backups string
 }
 
 // File is a crontab of the offline side.

@@ -247,10 +247,11 @@ func (m *machine) Crontab(ctx context.Context, name string) ([]byte, error) {
 	if err == nil {
 		return out.Bytes(), nil
 	}
-	return out.Bytes(), crontabError(err, name, diag.String())
+	return out.Bytes(), crontabError("crontab -l -u "+name, err, name, diag.String())
 }
 
-func crontabError(err error, name, diag string) error {
+// crontabError is why a call of crontab(1) for a user failed.
+func crontabError(call string, err error, name, diag string) error {
 	said := strings.Join(strings.Fields(strings.ToValidUTF8(diag, "?")), " ")
 	said = said[:min(len(said), 200)]
 	switch {
@@ -259,9 +260,9 @@ func crontabError(err error, name, diag string) error {
 	case errors.Is(err, exec.ErrNotFound):
 		return fmt.Errorf("there is no crontab program: %w", fs.ErrNotExist)
 	case strings.Contains(said, "privileged"), strings.Contains(said, "not allowed"), strings.Contains(strings.ToLower(said), "permission denied"), strings.Contains(said, "must be suid"):
-		return fmt.Errorf("crontab -l -u %s: %s: %w", name, said, fs.ErrPermission)
+		return fmt.Errorf("%s: %s: %w", call, said, fs.ErrPermission)
 	}
-	return fmt.Errorf("crontab -l -u %s: %w: %s", name, err, said)
+	return fmt.Errorf("%s: %w: %s", call, err, said)
 }
 
 // Account reads the root's passwd; on this machine the other sources of users

@@ -145,11 +145,11 @@ func TestCrontabErrors(t *testing.T) {
 		"/var/spool/cron/crontabs/deploy/: fopen: Permission denied": fs.ErrPermission,
 		"no crontab for another":                                     exit,
 	} {
-		if err := crontabError(exit, "deploy", said); !errors.Is(err, want) {
+		if err := crontabError("crontab -l", exit, "deploy", said); !errors.Is(err, want) {
 			t.Errorf("%q: %v", said, err)
 		}
 	}
-	if err := crontabError(exec.ErrNotFound, "deploy", ""); !errors.Is(err, fs.ErrNotExist) {
+	if err := crontabError("crontab -l", exec.ErrNotFound, "deploy", ""); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v", err)
 	}
 }
