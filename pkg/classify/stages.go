@@ -116,6 +116,9 @@ func (j *judge) recorded(role specs.Role, ref specs.Ref, own []*object) *provide
 	if !toBeRecorded(role) && !slices.ContainsFunc(own, func(o *object) bool { return callsRun(o.Attrs["command"]) }) {
 		return nil
 	}
+	if e, ok := obs.Runs[""]; ok {
+		return &e
+	}
 	none := providers.Trace{State: providers.Known, From: "run records"}
 	return &providers.Evidence{Executed: none, Succeeded: none}
 }
