@@ -94,7 +94,10 @@ func TestRunPings(t *testing.T) {
 		code, _, _ := ran(t, runProgram(state, env, append([]string{"run", "--role", "backup"}, args...)...))
 		return code, m.told()
 	}
-	path := func(told string) string { p, _, _ := strings.Cut(told, "?"); return strings.TrimPrefix(p, "/"+pingSecret) }
+	path := func(told string) string {
+		p, _, _ := strings.Cut(told, "?")
+		return strings.TrimPrefix(p, "/"+pingSecret)
+	}
 	rid := func(told string) string {
 		found := ridOf.FindStringSubmatch(told)
 		if found == nil {

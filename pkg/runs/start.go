@@ -79,6 +79,9 @@ func (r *running) start() error {
 	if err := r.recordStart(); err != nil {
 		return r.unrecordedStart(err)
 	}
+	if r.Started != nil {
+		r.Started()
+	}
 	return nil
 }
 

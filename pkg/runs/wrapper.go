@@ -22,6 +22,7 @@ type Wrapper struct {
 	Launcher Launcher
 	Stops    <-chan Signal // signals that ask this process to stop, as they come
 	Notices  Notices       // nil: none are sent
+	Started  func()        // called when the job's start is recorded; returns at once; nil: nobody is told
 	Warn     func(string)
 }
 

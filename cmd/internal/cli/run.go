@@ -138,11 +138,13 @@ func (a *app) run(cmd *cobra.Command, f runFlags, argv []string) error {
 	}
 	w.Notices = a.notices(&f.ping, &plan, a.addresses(&f.ping, named), m.Token())
 	a.warnStop(plan.Budgets)
+	metrics := a.metricsFile(cmp.Or(f.textfile, a.getenv("ROLECALL_TEXTFILE_DIR")), w.Store, plan.Role)
+	w.Started = metrics.started
 	stops, done := a.stops(cmd.Context())
 	defer done()
 	w.Stops = stops
 	out := w.Run(plan)
-	a.textfile(cmp.Or(f.textfile, a.getenv("ROLECALL_TEXTFILE_DIR")), &w.Store, plan.Role, out)
+	metrics.ended(out)
 	if out.Message != "" {
 		a.say(out.Message)
 	}

@@ -10,20 +10,70 @@ import (
 	"github.com/rolecall-dev/rolecall/pkg/runs"
 )
 
-// textfile leaves what a role's records say for the textfile collector of
-// node_exporter. What comes of it changes nothing but a line for a person. A run
-// that was skipped adds nothing, and would only race the one that goes on.
-func (a *app) textfile(dir string, s *runs.Store, role string, out runs.Outcome) {
-	if dir == "" || out.State == runs.Skipped || s.Root == "" {
+// metricsFile leaves what a role's records say for the textfile collector of
+// node_exporter, when a job has started and when it has ended. What comes of it
+// changes nothing but a line for a person.
+type metricsFile struct {
+	name  string // empty for none
+	store runs.Store
+	role  string
+	begun <-chan error
+	warn  func(string)
+}
+
+// metricsWait bounds how long a run waits for its metrics: a folder can hang.
+const metricsWait = 5 * time.Second
+
+func (a *app) metricsFile(dir string, s runs.Store, role string) *metricsFile {
+	m := &metricsFile{store: s, role: role, warn: a.say}
+	if dir != "" && s.Root != "" {
+		m.name = filepath.Join(dir, "rolecall_run_"+role+".prom")
+	}
+	return m
+}
+
+// started writes while the job goes on.
+func (m *metricsFile) started() {
+	if m.name != "" {
+		m.begun = m.writing()
+	}
+}
+
+// ended writes once more. A run that was skipped adds nothing, and would only
+// race the one that goes on.
+func (m *metricsFile) ended(out runs.Outcome) {
+	if m.name == "" || out.State == runs.Skipped {
 		return
 	}
-	l, err := s.Latest(role)
-	if err == nil {
-		err = writeFile(filepath.Join(dir, "rolecall_run_"+role+".prom"), []byte(runMetrics(role, l)))
+	over := time.After(metricsWait)
+	if m.begun != nil {
+		select {
+		case <-m.begun: // the same, if it is an error, comes again
+		case <-over:
+		}
 	}
+	select {
+	case err := <-m.writing():
+		if err != nil {
+			m.warn("the metrics of the run were not written: " + err.Error())
+		}
+	case <-over:
+		m.warn("the metrics of the run were not written: " + m.name + " cannot be written to in time")
+	}
+}
+
+func (m *metricsFile) writing() <-chan error {
+	done := make(chan error, 1)
+	go func() { done <- m.write() }()
+	return done
+}
+
+func (m *metricsFile) write() error {
+	l, err := m.store.Latest(m.role)
 	if err != nil {
-		a.say("the metrics of the run were not written: " + err.Error())
+		return err
 	}
+	return writeFile(m.name, []byte(runMetrics(m.role, l)))
 }
 
 // runMetrics are a role's, in the text format of Prometheus. What never was has
