@@ -45,6 +45,7 @@ func (a *app) auditCommand() *cobra.Command {
 	}
 	f.target.bind(cmd)
 	f.target.bindAge(cmd)
+	f.target.bindWitness(cmd)
 	f.bindGate(cmd)
 	cmd.Flags().StringArrayVarP(&f.outputs, "output", "o", nil, "FORMAT[=FILE], repeatable: "+strings.Join(reportFormats(), ", ")+" (default text)")
 	cmd.Flags().StringSliceVar(&f.roles, "role", nil, "report on these roles only")

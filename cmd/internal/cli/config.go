@@ -18,6 +18,7 @@ import (
 	"github.com/rolecall-dev/rolecall/pkg/ledger"
 	"github.com/rolecall-dev/rolecall/pkg/report"
 	"github.com/rolecall-dev/rolecall/pkg/strict"
+	"github.com/rolecall-dev/rolecall/providers/prometheus"
 	"github.com/rolecall-dev/rolecall/specs"
 )
 
@@ -31,6 +32,8 @@ type Config struct {
 	Dir     string
 	Ledger  string // empty if the file names none
 	Sources []Source
+	// Prometheus is asked where a ledger names a query.
+	Prometheus PrometheusConfig
 
 	settings map[string]string // scalar settings of the file, by key, as text
 }
@@ -46,6 +49,12 @@ type Source struct {
 	Ignore     []string // patterns of objects that are not unexpected
 }
 
+// PrometheusConfig is a server. Who asks is proved by variables, never here.
+type PrometheusConfig struct {
+	URL     string        // empty if none is known
+	Timeout time.Duration // of one request; 0 for the default
+}
+
 // CrontabSource is a host's crontabs.
 type CrontabSource struct {
 	Host    string // live only: the machine whose crontabs these are; empty for any
@@ -55,6 +64,9 @@ type CrontabSource struct {
 	Dialect string // debian, cronie, busybox, supercronic or auto
 	Root    string // another root to look under; empty for /
 	Files   []CrontabFile
+	// Runs are live: the state folders of rolecall run on that host. Without any
+	// they are those of the accounts whose tables are read.
+	Runs []string
 }
 
 // CrontabFile is a path, glob or folder of the offline side.
@@ -95,6 +107,7 @@ type configForm struct {
 	strict.Place
 	Ledger            strict.Text  `strict:"ledger"`
 	Sources           []sourceForm `strict:"sources"`
+	Prometheus        promForm     `strict:"prometheus"`
 	Settle            strict.Text  `strict:"settle"`
 	Timeout           strict.Text  `strict:"timeout"`
 	FailOn            strict.Texts `strict:"fail_on"`
@@ -102,6 +115,12 @@ type configForm struct {
 	AllowPartial      strict.Bool  `strict:"allow_partial"`
 	Color             strict.Text  `strict:"color,enum=auto|always|never"`
 	LogFormat         strict.Text  `strict:"log_format,enum=text|json"`
+}
+
+type promForm struct {
+	strict.Place
+	URL     strict.Text `strict:"url,required"`
+	Timeout strict.Text `strict:"timeout"`
 }
 
 type sourceForm struct {
@@ -123,6 +142,7 @@ type crontabForm struct {
 	Dialect strict.Text  `strict:"dialect,enum=auto|debian|cronie|busybox|supercronic"`
 	Root    strict.Text  `strict:"root"`
 	Files   []fileForm   `strict:"files"`
+	Runs    strict.Texts `strict:"runs"`
 }
 
 type fileForm struct {
@@ -157,6 +177,7 @@ func ParseConfig(path string, data []byte) (Config, error) {
 	for _, s := range f.Sources {
 		c.Sources = append(c.Sources, r.source(s))
 	}
+	c.Prometheus = r.prometheus(f.Prometheus)
 	if err := r.errs.Err("correct the config; its fields are printed by: rolecall schema config"); err != nil {
 		return Config{}, err
 	}
@@ -267,7 +288,7 @@ func (r *configReader) side(f strict.Place, name, what string, fields ...string)
 func (r *configReader) crontab(name string, f crontabForm) *CrontabSource {
 	c := CrontabSource{
 		Host: f.Host.Value, Zone: f.Zone.Value, Users: f.Users.Values(), System: f.System.Value,
-		Dialect: "auto", Root: f.Root.Value,
+		Dialect: "auto", Root: f.Root.Value, Runs: f.Runs.Values(),
 	}
 	if f.Dialect.Value != "" {
 		c.Dialect = f.Dialect.Value
@@ -283,9 +304,28 @@ func (r *configReader) crontab(name string, f crontabForm) *CrontabSource {
 			r.errs.Add(u.Pos, "%s is no name of an account; correct it", strict.Quote(u.Value))
 		}
 	}
+	if f.Runs.Stated() && len(c.Users) == 0 && !c.System {
+		r.errs.Add(f.Runs.Pos, "the source %s has runs and is never looked at live, where run records count; add users or system, or give the folder to an audit with --runs", strict.Quote(name))
+	}
 	r.zone(f.Zone)
 	r.side(f.Place, name, "users or system (live) or files (offline)", "users", "system", "files")
 	return &c
+}
+
+func (r *configReader) prometheus(f promForm) PrometheusConfig {
+	out := PrometheusConfig{URL: f.URL.Value}
+	if f.URL.Value != "" {
+		if _, err := prometheus.New(prometheus.Config{URL: f.URL.Value}, nil); err != nil {
+			r.errs.Add(f.URL.Pos, "%v", err)
+		}
+	}
+	if f.Timeout.Value != "" {
+		var err error
+		if out.Timeout, err = span(f.Timeout.Value); err != nil || out.Timeout == 0 {
+			r.errs.Add(f.Timeout.Pos, "prometheus.timeout: %s is no length of time above 0; write one like 10s", strict.Quote(f.Timeout.Value))
+		}
+	}
+	return out
 }
 
 func (r *configReader) zone(t strict.Text) {

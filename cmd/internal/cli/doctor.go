@@ -74,6 +74,7 @@ func (a *app) doctorCommand() *cobra.Command {
 		},
 	}
 	f.bind(cmd)
+	f.bindWitness(cmd)
 	cmd.Flags().StringArrayVarP(&outputs, "output", "o", nil, "FORMAT[=FILE], repeatable: text, json (default text)")
 	return cmd
 }

@@ -33,6 +33,7 @@ func (a *app) explainCommand() *cobra.Command {
 	}
 	f.target.bind(cmd)
 	f.target.bindAge(cmd)
+	f.target.bindWitness(cmd)
 	return cmd
 }
 

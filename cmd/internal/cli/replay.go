@@ -40,7 +40,11 @@ func (w *wiring) replay(s *scope, files []string) error {
 				s.leaveOut(o.Source, o.Provider, notChosen)
 				continue
 			}
-			s.sources = append(s.sources, audit.Source{Name: o.Source, Kind: o.Provider, Provider: replayed{providers.Replay(o), t}, Rule: src.rule(false)})
+			p, err := w.recordedReplay(replayed{providers.Replay(o), t}, o)
+			if err != nil {
+				return usage(err)
+			}
+			s.sources = append(s.sources, audit.Source{Name: o.Source, Kind: o.Provider, Provider: p, Rule: src.rule(false)})
 		}
 	}
 	return nil
@@ -94,6 +98,16 @@ type replayed struct {
 // Locate is that of the scheduler, where it has one.
 func (r replayed) Locate(rule specs.Ignore) (specs.Rule, error) {
 	return audit.Locate(r.Translator, rule)
+}
+
+// recordedReplay adds the run records that --runs names for a saved source.
+func (w *wiring) recordedReplay(r replayed, o providers.Observation) (providers.Provider, error) {
+	dirs := w.recordFlags(o.Source)
+	if o.Provider != "crontab" || len(dirs) == 0 {
+		return r, nil
+	}
+	records, err := recordFolders(dirs, false)
+	return recordedReplay{r, records}, err
 }
 
 func readInventory(name string) (providers.Inventory, error) {

@@ -28,6 +28,9 @@ type targetFlags struct {
 	workflows []string // [NAME=]DIR
 	manifests []string // [NAME=]GLOB
 
+	runs       []string // [NAME=]DIR
+	prometheus string   // URL
+
 	repos         []string
 	kubeconfig    string
 	context       string
@@ -46,6 +49,7 @@ func (f *targetFlags) bind(cmd *cobra.Command) {
 	fs.StringArrayVar(&f.crontabs, "crontab", nil, "[NAME=]FILE: a crontab file, - for standard input; in place of the config's sources")
 	fs.StringArrayVar(&f.workflows, "workflows", nil, "[NAME=]DIR: a checkout with .github/workflows; in place of the config's sources")
 	fs.StringArrayVar(&f.manifests, "manifests", nil, "[NAME=]GLOB: Kubernetes manifests, - for standard input; in place of the config's sources")
+	fs.StringArrayVar(&f.runs, "runs", nil, "[NAME=]DIR: a state folder of rolecall run, as the evidence of a crontab source")
 	fs.StringSliceVarP(&f.repos, "repo", "R", nil, "owner/repo on GitHub, live; in place of the config's sources")
 	fs.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig file (default: as kubectl)")
 	fs.StringVar(&f.context, "context", "", "kubeconfig context; looked at in place of the config's sources")
@@ -58,6 +62,11 @@ func (f *targetFlags) bind(cmd *cobra.Command) {
 // bindAge adds the bound on a snapshot's age, for commands that judge.
 func (f *targetFlags) bindAge(cmd *cobra.Command) {
 	cmd.Flags().DurationVar(&f.maxAge, "max-snapshot-age", 24*time.Hour, "a snapshot older than this is a gap; 0 for any age")
+}
+
+// bindWitness adds whom to ask where a ledger names a query.
+func (f *targetFlags) bindWitness(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.prometheus, "prometheus", "", "URL of the Prometheus that is asked where the ledger names a query")
 }
 
 // snapshotArgs lets files follow --snapshot as arguments, and nothing else.

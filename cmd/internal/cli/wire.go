@@ -285,7 +285,14 @@ func (w *wiring) crontab(name string, c CrontabSource, isLive bool) (providers.P
 		cfg.Files = append(cfg.Files, crontab.File{Path: f.Path, Format: f.Format, User: f.User})
 	}
 	p, err := crontab.New(crontab.NewHost(cfg.Root, w.In), cfg)
-	return p, "", err
+	if err != nil {
+		return nil, "", err
+	}
+	records, err := w.recordsOf(name, c, isLive)
+	if err != nil || len(records) == 0 {
+		return p, "", err
+	}
+	return recordedCrontab{p, records}, "", nil
 }
 
 // sameHost compares by the short names, in any case.
