@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -56,7 +57,7 @@ func plant(t *testing.T, r repository, entries map[string]string) string {
 	row := func(dir, mode, kind, hash, name string) {
 		trees[dir] += fmt.Sprintf("%s %s %s\t%s\x00", mode, kind, hash, name)
 	}
-	for _, name := range slices.Sorted(maps(entries)) {
+	for _, name := range slices.Sorted(maps.Keys(entries)) {
 		text := entries[name]
 		mode := "100644"
 		if target, ok := strings.CutPrefix(text, "-> "); ok {
@@ -75,16 +76,6 @@ func plant(t *testing.T, r repository, entries map[string]string) string {
 	}
 	top := git(t, r, trees[""], "mktree", "-z")
 	return git(t, r, "planted", "commit-tree", top)
-}
-
-func maps(m map[string]string) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
 }
 
 // TestExtractStaysInside takes a hostile tree out of git: nothing is written, and

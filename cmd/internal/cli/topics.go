@@ -18,6 +18,8 @@ func topics() []*cobra.Command {
 		{"formats", "the forms that a report can take", formatsText()},
 		{"environment", "the variables that are read", environmentText},
 		{"markers", "how an object says which role it plays", markersText},
+		{"evidence", "the steps beyond registered, and how late is too late", evidenceText},
+		{"failures", "what a failure leaves behind, and who can notice it", failuresText()},
 		{"built-in", "what distributions install, and is left out", builtInText()},
 	} {
 		out = append(out, &cobra.Command{Use: t.name, Short: t.short, Long: t.text})
