@@ -32,8 +32,16 @@ type RoleInfo struct {
 	Held         bool          `json:"held"`
 	HeldWhy      string        `json:"held_why"`
 	Counts       map[State]int `json:"counts"`
-	Runs         []RunInfo     `json:"runs"` // newest first
+	Runs         []RunInfo     `json:"runs"`   // newest first
+	Missed       *MissedInfo   `json:"missed"` // null where no ledger says when runs are due
 	Problems     []string      `json:"problems"`
+}
+
+// MissedInfo are due instants that no run and no skip accounts for.
+type MissedInfo struct {
+	Since  time.Time   `json:"since"` // what was due before is not looked at
+	Count  int         `json:"count"`
+	Newest []time.Time `json:"newest"` // the newest first, of many not all
 }
 
 // RunInfo is one run.

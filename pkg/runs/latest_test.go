@@ -184,3 +184,39 @@ func TestNoticesOfWhatHasNoClosure(t *testing.T) {
 		}
 	})
 }
+
+// Where numbers are left out, records were removed, and what was before is not
+// held against the role.
+func TestSince(t *testing.T) {
+	inMemory(t, func(b *bench) {
+		s := b.store()
+		if list, from, err := s.Since("backup", s.Wall()); len(list) != 0 || from != nil || err != nil {
+			t.Errorf("of nothing: %v %v %v", list, from, err)
+		}
+		var at []time.Time
+		for range 5 {
+			at = append(at, s.Wall())
+			b.run(basicPlan(), nil)
+			time.Sleep(time.Hour)
+		}
+		all := b.list(s)
+		for _, c := range []struct {
+			since time.Time
+			runs  int
+			from  time.Time
+		}{{at[0].Add(-time.Hour), 5, at[0]}, {at[0].Add(time.Minute), 4, at[0].Add(time.Minute)}, {at[4].Add(time.Minute), 0, at[4].Add(time.Minute)}} {
+			list, from, err := s.Since("backup", c.since)
+			if err != nil || len(list) != c.runs || from == nil || !from.Equal(c.from) {
+				t.Errorf("since %s: %d runs from %v, %v", c.since, len(list), from, err)
+			}
+		}
+		b.RemoveAll(all[2].Dir)
+		if list, from, err := s.Since("backup", at[0].Add(-time.Hour)); err != nil || len(list) != 2 || !from.Equal(at[3]) {
+			t.Errorf("behind a gap: %d runs from %v, %v", len(list), from, err)
+		}
+		b.Edit(all[4].Dir+"/terminal.json", func(data []byte) []byte { return data[1:] })
+		if list, from, err := s.Since("backup", at[0]); !errors.Is(err, runs.ErrCorrupt) || list != nil || from != nil {
+			t.Errorf("with a corrupt record: %v %v %v", list, from, err)
+		}
+	})
+}

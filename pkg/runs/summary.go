@@ -87,33 +87,3 @@ func (s *Store) progress(out *Summary) {
 		}
 	}
 }
-
-// Missed are the due instants, sorted, that no run and no skip accounts for: a
-// run that names its instant accounts for that one, another for the last one
-// that was due when it was scheduled.
-func Missed(due []time.Time, list []*Run) []time.Time {
-	seen := map[int64]bool{}
-	for _, r := range list {
-		if r.Scheduled == nil {
-			continue
-		}
-		at := r.Scheduled.Wall
-		if r.Scheduled.Body.Due != nil {
-			seen[r.Scheduled.Body.Due.Unix()] = true
-			continue
-		}
-		for i := len(due) - 1; i >= 0; i-- {
-			if !due[i].After(at) {
-				seen[due[i].Unix()] = true
-				break
-			}
-		}
-	}
-	var out []time.Time
-	for _, d := range due {
-		if !seen[d.Unix()] {
-			out = append(out, d)
-		}
-	}
-	return out
-}

@@ -49,13 +49,18 @@ func (a *app) runPlan(cmd *cobra.Command, f runFlags, argv []string) (p runs.Pla
 	return p, named, p.Validate()
 }
 
+// namedLedger is the ledger that the flag or its variable names; empty if neither
+// does.
+func (a *app) namedLedger(cmd *cobra.Command) string {
+	if flag := cmd.Flags().Lookup("ledger"); flag != nil && flag.Changed {
+		return flag.Value.String()
+	}
+	return a.getenv("ROLECALL_LEDGER")
+}
+
 // runRole is the role in the ledger that is named, empty if none is.
 func (a *app) runRole(cmd *cobra.Command, key string) (specs.Role, error) {
-	flag := cmd.Flags().Lookup("ledger")
-	path := a.getenv("ROLECALL_LEDGER")
-	if flag != nil && flag.Changed {
-		path = flag.Value.String()
-	}
+	path := a.namedLedger(cmd)
 	if path == "" {
 		return specs.Role{}, nil
 	}

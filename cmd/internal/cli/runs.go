@@ -16,6 +16,8 @@ import (
 )
 
 type runsFlags struct {
+	ledger  string
+	window  time.Duration
 	state   string
 	outputs []string
 	limit   int
@@ -37,7 +39,8 @@ func (a *app) runsCommand() *cobra.Command {
 // runsSub is a command of runs with the flags that all have.
 func (a *app) runsSub(use, short, long string, args cobra.PositionalArgs, do func(f runsFlags, s *runs.Store, out []output, args []string) error, tune func(*cobra.Command, *runsFlags)) *cobra.Command {
 	var f runsFlags
-	cmd := &cobra.Command{Use: use, Short: short, Long: long, Args: args, RunE: func(_ *cobra.Command, args []string) error {
+	cmd := &cobra.Command{Use: use, Short: short, Long: long, Args: args, RunE: func(cmd *cobra.Command, args []string) error {
+		f.ledger = a.namedLedger(cmd)
 		out, err := parseOutputs(f.outputs, []string{"text", "json"}, "text")
 		if err != nil {
 			return err
@@ -57,9 +60,10 @@ func (a *app) runsSub(use, short, long string, args cobra.PositionalArgs, do fun
 }
 
 func (a *app) runsListCommand() *cobra.Command {
-	return a.runsSub("list [ROLE]...", "the runs of each role, the newest first", "", rolesOnly, a.runsList,
+	return a.runsSub("list [ROLE]...", "the runs of each role, the newest first", "With --ledger it also says which due instants of a role no run accounts for, by its\nschedule as cron on this host reads it. Where numbers of runs are left out, records\nwere removed, and what was before is not looked at.", rolesOnly, a.runsList,
 		func(cmd *cobra.Command, f *runsFlags) {
 			cmd.Flags().IntVar(&f.limit, "limit", 10, "how many runs of each role; 0 for all")
+			cmd.Flags().DurationVar(&f.window, "since", 7*24*time.Hour, "how far back due instants without a run are looked for, where --ledger names a ledger")
 		})
 }
 
@@ -73,10 +77,17 @@ func rolesOnly(_ *cobra.Command, args []string) error {
 }
 
 func (a *app) runsList(f runsFlags, s *runs.Store, out []output, args []string) error {
-	if f.limit < 0 {
-		return usage(errors.New("--limit cannot be negative"))
+	if f.limit < 0 || f.window <= 0 {
+		return usage(errors.New("--limit cannot be negative, and --since must be more than nothing"))
 	}
 	l := s.List(args, f.limit)
+	if f.ledger != "" {
+		roles, _, err := LoadLedger(f.ledger)
+		if err != nil {
+			return usage(err)
+		}
+		a.addMissed(roles, s, l.Roles, f.window)
+	}
 	err := a.write(out, func(format string, w io.Writer) error {
 		if format == "json" {
 			return asJSON(w, l)
@@ -97,6 +108,9 @@ func listText(w io.Writer, l runs.Listing) error {
 		fmt.Fprintf(w, "%s  last start %s, last success %s, last progress %s\n", r.Role, instant(r.LastStarted), instant(r.LastSuccess), instant(r.LastProgress))
 		if r.Held {
 			fmt.Fprintf(w, "  held: %s; look, then: rolecall runs release %s\n", escapeLine(r.HeldWhy), r.Role)
+		}
+		if r.Missed != nil && r.Missed.Count > 0 {
+			fmt.Fprintf(w, "  missed: %s since %s, last %s\n", plural(r.Missed.Count, "due instant"), stamp(r.Missed.Since), stamp(r.Missed.Newest[0]))
 		}
 		t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 		for _, run := range r.Runs {
