@@ -131,8 +131,13 @@ func (a *app) plan(cmd *cobra.Command, f auditFlags, args []string) (audit.Plan,
 	if err := scope.checkNamespaces(l); err != nil {
 		return none(usage(err))
 	}
+	w := &wiring{app: a, config: s.Config, flags: f.target}
+	witnesses, err := w.witnesses(l, scope)
+	if err != nil {
+		return none(err)
+	}
 	return audit.Plan{
-		Ledger: l, Sources: scope.sources, Skipped: scope.skipped, Roles: f.roles, Now: a.now(), Gate: f.gate(s.Settings),
+		Ledger: l, Sources: scope.sources, Skipped: scope.skipped, Witnesses: witnesses, Roles: f.roles, Now: a.now(), Gate: f.gate(s.Settings),
 		Settle: s.Settle, Timeout: s.Timeout, Mask: redact.Text, Mark: redact.Mark, Progress: a.progress(),
 	}, scope.mode, nil
 }

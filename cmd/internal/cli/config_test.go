@@ -142,7 +142,7 @@ func TestConfigIsReadWhole(t *testing.T) {
 		{Name: "web-1", Unexpected: "report", Crontab: &CrontabSource{
 			Host: "web-1", Zone: "Europe/Berlin", Users: []string{"deploy", "root"}, System: true, Dialect: "auto", Root: "/",
 			Files: []CrontabFile{{Path: "ops/web-1.crontab"}, {Path: "ops/cron.d", Format: "system"}, {Path: "ops/spool/deploy", Format: "user", User: "deploy"}},
-			Runs: []string{"/var/lib/rolecall", "../state"},
+			Runs:  []string{"/var/lib/rolecall", "../state"},
 		}},
 		{Name: "actions", Unexpected: "ignore", GitHub: &GitHubSource{Repos: []string{"acme/shop", "acme/svc-*"}, Workflows: "."}},
 		{Name: "enterprise", Unexpected: "report", GitHub: &GitHubSource{Repos: []string{"acme/shop"}, API: "https://github.example.com/api/v3"}},
@@ -157,10 +157,10 @@ func TestConfigIsReadWhole(t *testing.T) {
 	if want := (PrometheusConfig{URL: "https://prom.example.com:9090/prometheus/", Timeout: 90 * time.Second}); got.Prometheus != want {
 		t.Errorf("prometheus is %+v", got.Prometheus)
 	}
-	if p := got.Sources[1].Pos; p.String() != "everything.yaml:23:5" {
+	if p := got.Sources[1].Pos; p.String() != "everything.yaml:24:5" {
 		t.Errorf("the second source stands at %s", p)
 	}
-	if p := got.Sources[0].Crontab.Files[1].Pos; p.Line != 21 {
+	if p := got.Sources[0].Crontab.Files[1].Pos; p.Line != 22 {
 		t.Errorf("the second file stands at %s", p)
 	}
 }

@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"context"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/rolecall-dev/rolecall/pkg/audit"
+	"github.com/rolecall-dev/rolecall/pkg/ledger"
+	"github.com/rolecall-dev/rolecall/providers"
+	"github.com/rolecall-dev/rolecall/providers/prometheus"
+	"github.com/rolecall-dev/rolecall/specs"
+)
+
+// witnesses are those that the ledger names for roles of sources in scope. What is
+// read from files of a checkout has not run anywhere: nobody is asked about it,
+// but where a flag says whom.
+func (w *wiring) witnesses(l ledger.Ledger, s scope) ([]providers.Witness, error) {
+	queries := map[specs.Ref]specs.EvidenceTerms{}
+	places := placeWitness{base: filepath.Dir(l.Path), terms: map[specs.Ref]placed{}}
+	for _, src := range s.sources {
+		runs := src.Rule.Live || s.mode == snapshot
+		for _, r := range l.Roles {
+			if !slices.Contains(r.Sources, src.Name) {
+				continue
+			}
+			ref := specs.Ref{Role: r.Key, Source: src.Name}
+			if runs || w.flags.prometheus != "" {
+				queries[ref] = r.Evidence
+			}
+			if runs {
+				places.terms[ref] = placed{r.Evidence, w.elsewhere(src, s.mode)}
+			}
+		}
+	}
+	p, err := w.prometheus(queries)
+	switch {
+	case err != nil:
+		return nil, err
+	case p == nil:
+		return []providers.Witness{places, unasked(queries)}, nil
+	}
+	return []providers.Witness{places, p}, nil
+}
+
+// elsewhere says that the paths of a host's roles are not those of this machine:
+// its crontabs are known by a listing from there.
+func (w *wiring) elsewhere(src audit.Source, m mode) bool {
+	if src.Kind != "crontab" || m != snapshot {
+		return false
+	}
+	c := w.configured(providers.Observation{Source: src.Name}).Crontab
+	return c == nil || c.Host == "" || !sameHost(c.Host)
+}
+
+// fixedNow is the instant that --now fixes, if it does.
+func (a *app) fixedNow() time.Time {
+	if a.flags.now == "" {
+		return time.Time{}
+	}
+	return a.now()
+}
+
+// prometheusURL is the server that is asked: the flag's, the variable's, else the
+// config's.
+func (w *wiring) prometheusURL() string {
+	for _, u := range []string{w.flags.prometheus, w.getenv("ROLECALL_PROMETHEUS_URL")} {
+		if u != "" {
+			return u
+		}
+	}
+	return w.config.Prometheus.URL
+}
+
+// prometheus is the witness for queries; nil where no server is known.
+func (w *wiring) prometheus(terms map[specs.Ref]specs.EvidenceTerms) (*prometheus.Witness, error) {
+	if w.prometheusURL() == "" {
+		return nil, nil
+	}
+	p, err := prometheus.New(prometheus.Config{
+		URL: w.prometheusURL(), Timeout: w.config.Prometheus.Timeout, At: w.fixedNow(), Each: each, Transport: http.DefaultTransport,
+		Token: w.getenv("ROLECALL_PROMETHEUS_TOKEN"), User: w.getenv("ROLECALL_PROMETHEUS_USER"), Password: w.getenv("ROLECALL_PROMETHEUS_PASSWORD"),
+	}, terms)
+	if err != nil {
+		return nil, usage(err)
+	}
+	return p, nil
+}
+
+// unasked answers for queries where no server is known to ask.
+type unasked map[specs.Ref]specs.EvidenceTerms
+
+// Testify says of each stage with a query that nobody could be asked.
+func (u unasked) Testify(_ context.Context, refs []specs.Ref) map[specs.Ref]providers.Evidence {
+	out := map[specs.Ref]providers.Evidence{}
+	for _, ref := range refs {
+		var ev providers.Evidence
+		for _, s := range namedStages(u[ref], &ev) {
+			if s.source.Query != "" {
+				*s.into = unreadTrace("", "the ledger names a query and no Prometheus is known to ask; add prometheus: {url: URL} to the config, or give --prometheus URL")
+			}
+		}
+		if ev.Executed.State+ev.Succeeded.State+ev.Progressed.State != "" {
+			out[ref] = ev
+		}
+	}
+	return out
+}
+
+// namedStage is a stage of a role with who knows of it.
+type namedStage struct {
+	source specs.EvidenceSource
+	into   *providers.Trace
+	of     func(providers.Evidence) providers.Trace
+}
+
+func namedStages(t specs.EvidenceTerms, ev *providers.Evidence) []namedStage {
+	return []namedStage{
+		{t.Executed, &ev.Executed, func(e providers.Evidence) providers.Trace { return e.Executed }},
+		{t.Succeeded, &ev.Succeeded, func(e providers.Evidence) providers.Trace { return e.Succeeded }},
+		{t.Progressed, &ev.Progressed, func(e providers.Evidence) providers.Trace { return e.Progressed }},
+	}
+}
+
+func unreadTrace(from, why string) providers.Trace {
+	return providers.Trace{State: providers.Unreadable, From: from, Reason: why}
+}

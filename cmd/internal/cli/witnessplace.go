@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/rolecall-dev/rolecall/providers"
+	"github.com/rolecall-dev/rolecall/specs"
+)
+
+// placeWitness reads what a ledger names as a place of this machine: a file whose
+// time of change counts, a folder of run records. Relative paths begin at the
+// ledger's folder.
+type placeWitness struct {
+	base  string
+	terms map[specs.Ref]placed
+}
+
+// placed are terms, and whether their absolute paths are of another machine.
+type placed struct {
+	specs.EvidenceTerms
+	elsewhere bool
+}
+
+// Testify looks at the places.
+func (p placeWitness) Testify(ctx context.Context, refs []specs.Ref) map[specs.Ref]providers.Evidence {
+	out := map[specs.Ref]providers.Evidence{}
+	look := placeLook{placeWitness: p, folders: map[string]recordedFolder{}}
+	for _, ref := range refs {
+		if ev, ok := look.role(ctx, ref); ok {
+			out[ref] = ev
+		}
+	}
+	return out
+}
+
+// placeLook is one look, in which each folder is listed once.
+type placeLook struct {
+	placeWitness
+	folders map[string]recordedFolder
+}
+
+// recordedFolder is a folder that was listed.
+type recordedFolder struct {
+	recordFolder
+	err error
+}
+
+func (p placeLook) role(ctx context.Context, ref specs.Ref) (ev providers.Evidence, asked bool) {
+	terms := p.terms[ref]
+	var told []string
+	for _, s := range namedStages(terms.EvidenceTerms, &ev) {
+		name := s.source.Runs + s.source.File
+		switch {
+		case name == "":
+			continue
+		case ctx.Err() != nil:
+			*s.into = unreadTrace(name, "the look was broken off")
+		case terms.elsewhere && filepath.IsAbs(name):
+			*s.into = unreadTrace(name, "it is on the host of the listing, and the listing does not hold it; audit on that host, or name a copy of it by a path relative to the ledger")
+		case s.source.File != "":
+			*s.into = p.file(s.source.File)
+		default:
+			said := p.records(ctx, name, ref.Role)
+			*s.into = s.of(said)
+			if !slices.Contains(told, name) {
+				told = append(told, name)
+				beside(&ev, said)
+			}
+		}
+		asked = true
+	}
+	return ev, asked
+}
+
+// beside adds what a folder says beside the stages.
+func beside(ev *providers.Evidence, said providers.Evidence) {
+	ev.Running = append(ev.Running, said.Running...)
+	ev.Hints = append(ev.Hints, said.Hints...)
+	if said.Failed != nil && (ev.Failed == nil || said.Failed.At.After(ev.Failed.At)) {
+		ev.Failed = said.Failed
+	}
+}
+
+func (p placeLook) path(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(p.base, filepath.FromSlash(name))
+}
+
+// records is what a folder says of a role; that it says nothing of a stage that
+// is to be seen there is that it was never reached.
+func (p placeLook) records(ctx context.Context, name, role string) providers.Evidence {
+	f, ok := p.folders[name]
+	if !ok {
+		f = listed(p.path(name))
+		p.folders[name] = f
+	}
+	from := recordsIn(name)
+	if f.err != nil {
+		t := unreadTrace(from, f.err.Error())
+		return providers.Evidence{Executed: t, Succeeded: t, Progressed: t}
+	}
+	ev := f.evidence(ctx, role)
+	if ev.Progressed.State == providers.Untracked {
+		ev.Progressed = providers.Trace{State: providers.Known, From: from}
+	}
+	return ev
+}
+
+func listed(dir string) recordedFolder {
+	folders, err := recordFolders([]string{dir}, false)
+	if err != nil {
+		return recordedFolder{err: err}
+	}
+	_, err = folders[0].roles()
+	return recordedFolder{folders[0], err}
+}
+
+// file is when a file changed last. Where it would be never is told from where
+// nobody can say: a folder that is not there may not be mounted.
+func (p placeLook) file(name string) providers.Trace {
+	from := "the file " + name
+	info, err := os.Stat(p.path(name))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if _, err := os.Stat(filepath.Dir(p.path(name))); err != nil {
+			return unreadTrace(from, fmt.Sprintf("the folder of %s cannot be seen: %v; look whether it is mounted, or correct the path", name, err))
+		}
+		return providers.Trace{State: providers.Known, From: from, Reason: "it is not there"}
+	case err != nil:
+		return unreadTrace(from, fmt.Sprintf("%v; make it readable to this account, or correct the path", err))
+	case !info.Mode().IsRegular():
+		return unreadTrace(from, name+" is no regular file, so its time says nothing; name the file that a run writes")
+	}
+	return providers.Trace{State: providers.Known, From: from, Last: info.ModTime().UTC()}
+}
