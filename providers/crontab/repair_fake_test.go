@@ -484,3 +484,7 @@ func TestRepairKilledBesideAnEdit(t *testing.T) {
 }
 
 var someTime = time.Date(2026, 11, 2, 3, 16, 30, 0, time.UTC)
+
+func contextFor(t *testing.T, d time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(t.Context(), d)
+}
