@@ -34,10 +34,10 @@ func (in Input) ofAudits() []rule {
 			"What was not read is neither clean nor missing. Look at the coverage of: rolecall audit -v --source "+source)
 	}
 	late := `max by (role, source, owner, stage, state) (` + auditStage + `{ledger=` + promQuote(in.Ledger) + `,state=~"stale|never"}) > 0`
-	out = append(out, in.rule(overdue, late, critical, nil, "The audit finds a role overdue",
+	out = append(out, in.rule(overdue, late, critical, []Label{{"basis", string(Audit)}}, "The audit finds a role overdue",
 		"By its schedule and grace a stage of it is due, and was not reached in time; the labels say which. Look at: rolecall explain, with the role"))
 	all := `max by (source, kind) (` + auditFindings + `{ledger=` + promQuote(in.Ledger) + `,kind!="unexpected"}) > 0`
-	out = append(out, in.rule(findings, all, warning, nil, "The audit has findings", "The labels say of which kind and in which source. Look at: rolecall audit"))
+	out = append(out, in.rule(findings, all, warning, []Label{{"basis", string(Audit)}}, "The audit has findings", "The labels say of which kind and in which source. Look at: rolecall audit"))
 	return append(out, in.future()...)
 }
 

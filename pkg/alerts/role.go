@@ -71,7 +71,7 @@ func (s signals) last(series string) string {
 
 // labels are those that the alerts of a role carry.
 func (r Role) labels() []Label {
-	out := []Label{{"role", r.Key}, {"source", r.Source}, {"owner", r.Owner}}
+	out := []Label{{"role", r.Key}, {"source", r.Source}, {"owner", r.Owner}, {"basis", string(r.Basis)}}
 	if r.Basis == KubeState {
 		out = append(out, Label{"namespace", r.Namespace}, Label{"cronjob", r.Name})
 	}

@@ -250,7 +250,7 @@ func basisOf(sources map[string]alerts.Source, v string, names []string) error {
 var labelName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`) // of Prometheus' data model
 
 // ownLabels are set by the rules themselves.
-var ownLabels = []string{"alertname", "severity", "ledger", "role", "source", "owner", "namespace", "cronjob"}
+var ownLabels = []string{"alertname", "severity", "ledger", "role", "source", "owner", "basis", "namespace", "cronjob"}
 
 // labelOf reads one --label.
 func labelOf(sources map[string]alerts.Source, v string, names []string) error {
