@@ -168,8 +168,8 @@ type Entry struct {
 
 // Inactive is why an object will not run.
 type Inactive struct {
-	// Code is suspended, being-deleted, no-parallelism, no-completions,
-	// invalid-manifest or invalid-schedule of a CronJob; commented-out,
+	// Code is suspended, being-deleted, no-start-window, no-parallelism,
+	// no-completions, invalid-manifest or invalid-schedule of a CronJob; commented-out,
 	// invalid-line, file-not-loaded or user-denied of a crontab; file-not-loaded,
 	// invalid-schedule, archived, actions-disabled or GitHub's own word for the
 	// state of a workflow.

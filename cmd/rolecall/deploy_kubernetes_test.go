@@ -210,6 +210,25 @@ func TestRightsInACluster(t *testing.T) {
 	}
 }
 
+// TestRightsToExplain: what rbac-explain.yaml adds is what the explanation of a
+// finding takes, and nothing else.
+func TestRightsToExplain(t *testing.T) {
+	c := kubetest.Start(t)
+	c.Namespace(t, "batch")
+	apply(t, c, "rbac-cluster.yaml", "")
+	apply(t, c, "rbac-explain.yaml", "")
+	client, _ := account(t, c, "rolecall")
+	want := []string{"get cronjobs.batch", "list cronjobs.batch", "list events.", "list jobs.batch", "list pods."}
+	if diff := cmp.Diff(want, may(t, c, client, "batch")); diff != "" {
+		t.Errorf("rights: -want +got\n%s", diff)
+	}
+	for _, resource := range []string{"/apis/batch/v1/namespaces/batch/jobs", "/api/v1/namespaces/batch/pods", "/api/v1/namespaces/batch/events"} {
+		if code, answer := askAPI(t, c, client, http.MethodGet, resource, ""); code != http.StatusOK {
+			t.Errorf("%s: %d %s", resource, code, answer)
+		}
+	}
+}
+
 // onlyReadsAre tries what must not be: to change a CronJob, and to read what
 // holds secrets.
 func onlyReadsAre(t *testing.T, c *kubetest.Cluster, client *http.Client) {

@@ -34,11 +34,8 @@ func ofCronJob(cj *batchv1.CronJob, now time.Time) []string {
 const leastDeadline = 10
 
 func shortDeadline(seconds *int64) string {
-	switch {
-	case seconds == nil || *seconds >= leastDeadline:
+	if seconds == nil || *seconds >= leastDeadline {
 		return ""
-	case *seconds <= 0:
-		return "startingDeadlineSeconds is 0: the controller comes to every start later than that, and never starts a Job; remove the field, or set it to 10 or more"
 	}
 	return fmt.Sprintf("startingDeadlineSeconds is %d: a start that the controller comes to later than that, as after its restart, is left out (event MissSchedule); set it to %d or more, or remove it", *seconds, leastDeadline)
 }

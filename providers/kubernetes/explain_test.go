@@ -53,7 +53,6 @@ func TestExplainCronJob(t *testing.T) {
 		"nothing":            {now: "01:10:00"},
 		"a deadline of ten":  {change: func(cj *batchv1.CronJob) { cj.Spec.StartingDeadlineSeconds = ptr(int64(10)) }},
 		"a deadline of nine": {change: func(cj *batchv1.CronJob) { cj.Spec.StartingDeadlineSeconds = ptr(int64(9)) }, want: []string{"startingDeadlineSeconds is 9|MissSchedule|set it to 10 or more"}},
-		"a deadline of none": {change: func(cj *batchv1.CronJob) { cj.Spec.StartingDeadlineSeconds = ptr(int64(0)) }, want: []string{"never starts"}},
 		"a hundred missed":   {now: "09:20:00"},
 		"a hundred and one":  {now: "09:25:00", want: []string{"more than 100 due instants have passed since 2026-03-02T01:00:00Z|TooManyMissedTimes"}},
 		"no instant is given": {change: func(cj *batchv1.CronJob) {

@@ -16,7 +16,8 @@ import (
 const queueLabel = "kueue.x-k8s.io/queue-name"
 
 // inactiveOf is why no work comes of a CronJob. What its controller makes of
-// each is in syncCronJob (pkg/controller/cronjob/cronjob_controllerv2.go), what
+// each is in syncCronJob (pkg/controller/cronjob/cronjob_controllerv2.go; of a
+// deadline of 0 in mostRecentScheduleTime, and seen on a real cluster), what
 // that of its jobs does in manageJob (pkg/controller/job/job_controller.go), of
 // Kubernetes v1.36.3.
 func inactiveOf(cj *batchv1.CronJob, problems []problem) []providers.Inactive {
@@ -26,6 +27,9 @@ func inactiveOf(cj *batchv1.CronJob, problems []problem) []providers.Inactive {
 	}
 	if isTrue(cj.Spec.Suspend) {
 		out = append(out, providers.Inactive{Code: "suspended", Detail: "spec.suspend is true"})
+	}
+	if d := cj.Spec.StartingDeadlineSeconds; d != nil && *d == 0 {
+		out = append(out, providers.Inactive{Code: "no-start-window", Detail: "spec.startingDeadlineSeconds is 0: its controller always comes later than that, and starts nothing", Next: "set spec.startingDeadlineSeconds to 10 or more, or remove it; if that is meant, say state: suspended in the ledger"})
 	}
 	out = append(out, idleJobs(&cj.Spec.JobTemplate)...)
 	for _, p := range problems {

@@ -49,8 +49,10 @@ func TestInactive(t *testing.T) {
 			cj.Spec.JobTemplate.Spec.Suspend = ptr(true)
 			cj.Spec.JobTemplate.Labels = map[string]string{queueLabel: "q"}
 		}, nil, ""},
-		"no parallelism": {func(cj *batchv1.CronJob) { cj.Spec.JobTemplate.Spec.Parallelism = ptr(int32(0)) }, []string{"no-parallelism"}, "start no pod"},
-		"no completions": {func(cj *batchv1.CronJob) { cj.Spec.JobTemplate.Spec.Completions = ptr(int32(0)) }, []string{"no-completions"}, "complete at once"},
+		"no parallelism":  {func(cj *batchv1.CronJob) { cj.Spec.JobTemplate.Spec.Parallelism = ptr(int32(0)) }, []string{"no-parallelism"}, "start no pod"},
+		"no completions":  {func(cj *batchv1.CronJob) { cj.Spec.JobTemplate.Spec.Completions = ptr(int32(0)) }, []string{"no-completions"}, "complete at once"},
+		"no start window": {func(cj *batchv1.CronJob) { cj.Spec.StartingDeadlineSeconds = ptr(int64(0)) }, []string{"no-start-window"}, "always comes later than that"},
+		"a start window":  {func(cj *batchv1.CronJob) { cj.Spec.StartingDeadlineSeconds = ptr(int64(1)) }, nil, ""},
 		"all": {func(cj *batchv1.CronJob) {
 			cj.DeletionTimestamp, cj.Spec.Suspend, cj.Spec.JobTemplate.Spec.Suspend = &deleted, ptr(true), ptr(true)
 			cj.Spec.JobTemplate.Spec.Parallelism = ptr(int32(0))
