@@ -52,16 +52,16 @@ func (a *app) explain(cmd *cobra.Command, f auditFlags) error {
 		return err
 	}
 	return a.write([]output{{format: "text"}}, func(_ string, w io.Writer) error {
-		return a.explainText(w, r, world, desired)
+		return a.explainText(w, inquiry{r, world, desired, plan})
 	})
 }
 
 // explainText is a page about one role: the ladder from what is desired to what
 // was found, and what follows.
-func (a *app) explainText(w io.Writer, r report.Report, world providers.World, desired map[specs.Ref]specs.Desired) error {
-	p := page{w: w}
+func (a *app) explainText(w io.Writer, q inquiry) error {
+	p, r, world := page{w: w}, q.report, q.world
 	for _, role := range r.Roles {
-		want := desired[specs.Ref{Role: role.Role, Source: role.Source}].Spec
+		want := q.desired[specs.Ref{Role: role.Role, Source: role.Source}].Spec
 		p.line("%s in %s: %s", role.Role, role.Source, role.State)
 		p.field("owner", role.Owner)
 		p.field("purpose", role.Purpose)
@@ -80,9 +80,11 @@ func (a *app) explainText(w io.Writer, r report.Report, world providers.World, d
 		p.line("registered: %s", role.Stages.Registered)
 		a.explainObjects(&p, role, world)
 		explainIgnored(&p, role)
+		q.stages(&p, role)
 		p.line("")
 		a.explainFindings(&p, role, r, readings(want, world))
 		p.line("")
+		q.failures(&p, role)
 	}
 	for _, c := range r.Coverage {
 		if c.Gap() && slices.ContainsFunc(r.Roles, func(x report.Role) bool { return x.Source == c.Source }) {
