@@ -13,7 +13,7 @@ var files embed.FS
 
 // Names are the formats that have a schema.
 func Names() []string {
-	return []string{"ledger", "config", "report", "inventory", "schedule", "ledgerdiff", "diff", "plan"}
+	return []string{"ledger", "config", "report", "inventory", "schedule", "ledgerdiff", "diff", "plan", "runs", "drain"}
 }
 
 // Get is the schema of a format as JSON, or nil if there is no such format.
