@@ -209,7 +209,7 @@ func creationReason(ctx context.Context, err error, namespace string) string {
 	case ctx.Err() != nil:
 		return "interrupted, or the time ran out; look whether the CronJob is there"
 	case apierrors.IsForbidden(err) && strings.Contains(status.Message, "cannot create resource"):
-		return fmt.Sprintf("the user may not create cronjobs.batch in namespace %s (403%s); grant create on cronjobs.batch there, as deploy/kubernetes/repair.yaml does", namespace, serverSays(err))
+		return fmt.Sprintf("the user may not create cronjobs.batch in namespace %s (403%s); grant create on cronjobs.batch there, as deploy/kubernetes/rbac-repair.yaml does", namespace, serverSays(err))
 	case apierrors.IsForbidden(err):
 		return fmt.Sprintf("the server forbids it (403%s); look at the quota and the admission policies of namespace %s", serverSays(err), namespace)
 	case apierrors.IsNotFound(err):
