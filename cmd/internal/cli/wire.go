@@ -127,7 +127,30 @@ func (a *app) scope(c Config, f targetFlags, args []string) (scope, error) {
 	if flagged && !slices.ContainsFunc(s.sources, func(x audit.Source) bool { return x.Rule.Live }) {
 		s.mode = offline
 	}
-	return s, s.checkChosen(f.sources)
+	return s, errors.Join(s.checkChosen(f.sources), s.checkRuns(f.runs))
+}
+
+// checkRuns refuses records of a source that there is not, or of several.
+func (s scope) checkRuns(given []string) error {
+	var crontabs []string
+	for _, x := range s.sources {
+		if x.Kind == "crontab" {
+			crontabs = append(crontabs, x.Name)
+		}
+	}
+	for _, v := range given {
+		name, _ := named(v, "")
+		switch {
+		case name == "" && len(crontabs) == 1:
+		case name == "" && len(crontabs) == 0:
+			return usage(fmt.Errorf("--runs %s: no crontab source is looked at, and the records of rolecall run are evidence of those", v))
+		case name == "":
+			return usage(fmt.Errorf("--runs %s: there are %d crontab sources; say whose records they are: --runs %s=%s", v, len(crontabs), crontabs[0], v))
+		case !slices.Contains(crontabs, name):
+			return usage(fmt.Errorf("--runs %s: no crontab source %s is looked at", v, name))
+		}
+	}
+	return nil
 }
 
 // readsStdin counts the files that are standard input.
