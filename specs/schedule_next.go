@@ -218,7 +218,7 @@ func (s segment) firstNew() int64 {
 	if c := s.change(); c < 0 {
 		return s.start + s.before
 	}
-	return math.MinInt64
+	return math.MinInt64 / 2
 }
 
 // nextLocal is the first slot from one local second on and before another.
