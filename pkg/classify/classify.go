@@ -93,6 +93,7 @@ func Judge(in Input) Judgement {
 	j.coverage()
 	j.providerNotes()
 	j.quiet()
+	j.selfAudit()
 	j.waivers()
 	j.unusedRules()
 	j.out.states()
