@@ -72,7 +72,7 @@ func (cal *Calendar) longest(schedules []specs.Schedule) (out longest) {
 		}
 	}
 	if len(a.lines) > 1 {
-		if l, whole := a.walk(); whole {
+		if l, whole := a.walkAll(); whole {
 			least(l)
 			return out
 		}
@@ -86,14 +86,14 @@ func (cal *Calendar) longest(schedules []specs.Schedule) (out longest) {
 }
 
 // mostWalked bounds how many due instants are walked.
-const mostWalked = 20000
+const mostWalked = 60000
 
-// walk goes from due instant to due instant of all lines.
-func (a agenda) walk() (out longest, whole bool) {
-	lines := agenda{cal: a.cal, lines: a.lines}
+// walkAll goes from due instant to due instant of all lines, through 28 years.
+func (a agenda) walkAll() (out longest, whole bool) {
+	w := a.from(epoch)
 	until := epoch.AddDate(28, 0, 0)
 	var before, last time.Time
-	at, ok := lines.next(epoch)
+	at, ok := w.next()
 	for n := 0; ok && !at.After(until); n++ {
 		if n == mostWalked {
 			return longest{}, false
@@ -105,7 +105,7 @@ func (a agenda) walk() (out longest, whole bool) {
 			out.span = max(out.span, at.Sub(before))
 		}
 		before, last = last, at
-		at, ok = lines.next(at)
+		at, ok = w.next()
 	}
 	return out, true
 }

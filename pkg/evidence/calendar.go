@@ -192,15 +192,48 @@ func (a agenda) passed(last, since, c time.Time) (n int, atLeast bool) {
 	if after.IsZero() {
 		return 2, true
 	}
-	for n <= mostCounted {
-		next, ok := a.next(after)
-		if !ok || next.After(c) {
+	for w := a.from(after); n <= mostCounted; n++ {
+		if next, ok := w.next(); !ok || next.After(c) {
 			return n, false
 		}
-		after = next
-		n++
 	}
 	return mostCounted, true
+}
+
+// walk goes through the due instants of all lines in order.
+type walk struct {
+	lines []specs.Line
+	heads []time.Time // the next one of each line; zero at its end
+}
+
+func (a agenda) from(after time.Time) walk {
+	w := walk{a.lines, make([]time.Time, len(a.lines))}
+	for i, l := range a.lines {
+		w.advance(i, l, after)
+	}
+	return w
+}
+
+func (w walk) advance(i int, l specs.Line, after time.Time) {
+	next, ok := l.Next(after)
+	if !ok {
+		next = time.Time{}
+	}
+	w.heads[i] = next
+}
+
+func (w walk) next() (first time.Time, ok bool) {
+	for _, t := range w.heads {
+		if !t.IsZero() && (!ok || t.Before(first)) {
+			first, ok = t, true
+		}
+	}
+	for i, l := range w.lines {
+		if ok && w.heads[i].Equal(first) {
+			w.advance(i, l, first)
+		}
+	}
+	return first, ok
 }
 
 // next is the first due instant after one; of a loose schedule the latest at
