@@ -124,6 +124,7 @@ func large(n int) report.Report {
 			r.Findings = append(r.Findings, f)
 		}
 		role.Objects = []string{object}
+		climb(&role, i)
 		r.Roles = append(r.Roles, role)
 	}
 	for i := range 5 {
@@ -133,10 +134,19 @@ func large(n int) report.Report {
 	return r
 }
 
+// climb gives a role some ladder.
+func climb(x *report.Role, i int) {
+	states := []report.Stage{report.Yes, report.Late, report.Stale, report.Never, report.NotDue, report.NotTracked, report.Unseen}
+	x.Stages.Executed, x.Stages.Succeeded, x.Stages.Progressed = states[i%7], states[i/7%7], states[i/49%7]
+	start, success := now.Unix()-int64(i*97), now.Unix()-int64(i*1009)
+	x.Seen = report.Seen{LastStart: &start, LastSuccess: &success, From: []string{"status.lastSuccessfulTime"}}
+}
+
 func count(r *report.Report) {
 	s := report.Summary{Roles: len(r.Roles), Objects: len(r.Roles)}
 	by := map[report.State]*int{
 		report.OK: &s.OK, "missing": &s.Missing, "duplicate": &s.Duplicate, "ambiguous": &s.Ambiguous, "inactive": &s.Inactive, "drift": &s.Drift,
+		"not-executed": &s.NotExecuted, "hung": &s.Hung, "not-succeeded": &s.NotSucceeded, "stalled": &s.Stalled,
 		"unknown": &s.Unknown, "unreviewed": &s.Unreviewed, report.OutOfScope: &s.OutOfScope,
 	}
 	for _, x := range r.Roles {
@@ -159,6 +169,7 @@ func hostile() report.Report {
 	for i := range r.Roles {
 		x := &r.Roles[i]
 		x.Role, x.Owner, x.Purpose, x.Version, x.Schedule, x.Location.File = fmt.Sprint(i, evil), evil, evil, evil, evil, evil
+		x.Seen.From = []string{evil, evil}
 		x.Cosmetic = []report.Field{{Path: evil, Desired: evil, Observed: evil + evil, Cosmetic: true}}
 		x.Ignored = []report.Ignored{{Field: report.Field{Path: evil, Desired: evil, Observed: ""}, Rule: evil, Reason: evil}}
 	}
