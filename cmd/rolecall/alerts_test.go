@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -150,6 +151,7 @@ type chain struct {
 	dir          string
 	textfiles    string
 	addresses    map[string]string
+	ran          string // the metrics of a run
 	alertmanager *part
 	prometheus   *part
 	people       *receiver
@@ -169,6 +171,7 @@ func startChain(t *testing.T) *chain {
 	now := time.Now()
 	c.audit(audited{at: now, success: now})
 	c.cluster(true, false, now)
+	c.ran = c.metricsOfARun()
 	c.rules()
 	c.configs()
 	c.start("prometheus-node-exporter", "--collector.disable-defaults", "--collector.textfile", "--collector.textfile.directory="+c.textfiles, "--web.listen-address="+c.addresses["node"])
@@ -312,8 +315,25 @@ func (c *chain) push(success time.Time) {
 	}
 }
 
+// runTime are the times in the metrics of a run.
+var runTime = regexp.MustCompile(`(?m)^(rolecall_run_last_\w+_timestamp_seconds\{.*\}) .*$`)
+
+// metricsOfARun are those that a real run of purge leaves for the collector.
+func (c *chain) metricsOfARun() string {
+	c.t.Helper()
+	c.run(program(c.t), "run", "--role", "purge", "--state", filepath.Join(c.dir, "state"), "--textfile", c.dir, "--", "true")
+	data, err := os.ReadFile(filepath.Join(c.dir, "rolecall_run_purge.prom"))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if n := len(runTime.FindAllString(string(data), -1)); n < 2 {
+		c.t.Fatalf("%d times in\n%s", n, data)
+	}
+	return string(data)
+}
+
 func (c *chain) pushed(success time.Time) error {
-	text := fmt.Sprintf("# TYPE rolecall_run_last_start_timestamp_seconds gauge\nrolecall_run_last_start_timestamp_seconds{role=\"purge\"} %d\n# TYPE rolecall_run_last_success_timestamp_seconds gauge\nrolecall_run_last_success_timestamp_seconds{role=\"purge\"} %d\n", success.Unix(), success.Unix())
+	text := runTime.ReplaceAllString(c.ran, fmt.Sprintf("${1} %d", success.Unix()))
 	req, err := http.NewRequest("PUT", "http://"+c.addresses["pushgateway"]+"/metrics/job/rolecall/instance/web-2", strings.NewReader(text))
 	if err != nil {
 		return err
