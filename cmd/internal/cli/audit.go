@@ -37,16 +37,20 @@ type auditFlags struct {
 
 func (a *app) auditCommand() *cobra.Command {
 	var f auditFlags
+	var watch pingFlags
 	cmd := &cobra.Command{
 		Use: "audit", Short: "compare what the schedulers hold with the ledger, and report",
 		Example: auditExamples,
 		Args:    f.target.snapshotArgs,
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.runAudit(cmd, f, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.watched(cmd.Context(), &watch, func(said func(report.Report)) error { return a.runAudit(cmd, f, args, said) })
+		},
 	}
 	f.target.bind(cmd)
 	f.target.bindAge(cmd)
 	f.target.bindWitness(cmd)
 	f.bindGate(cmd)
+	watch.bind(cmd)
 	cmd.Flags().StringArrayVarP(&f.outputs, "output", "o", nil, "FORMAT[=FILE], repeatable: "+strings.Join(reportFormats(), ", ")+" (default text)")
 	cmd.Flags().StringSliceVar(&f.roles, "role", nil, "report on these roles only")
 	return cmd
@@ -73,7 +77,8 @@ func (f auditFlags) gate(s Settings) report.Gate {
 	return report.Gate{Kinds: s.FailOn, ExitZero: f.exitZero, AllowPartial: s.AllowPartial, RequireAllSources: s.RequireAllSources}
 }
 
-func (a *app) runAudit(cmd *cobra.Command, f auditFlags, args []string) error {
+// runAudit audits and publishes; said hears of the report first.
+func (a *app) runAudit(cmd *cobra.Command, f auditFlags, args []string, said func(report.Report)) error {
 	outputs, err := parseOutputs(f.outputs, reportFormats(), "text")
 	if err != nil {
 		return err
@@ -86,6 +91,7 @@ func (a *app) runAudit(cmd *cobra.Command, f auditFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	said(r)
 	if err := a.publish(r, outputs); err != nil {
 		return err
 	}

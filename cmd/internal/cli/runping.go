@@ -37,7 +37,7 @@ func (f *pingFlags) bind(cmd *cobra.Command) {
 	says := []string{
 		"tell the monitor at this address, as Healthchecks reads it: /start, then it, /EXIT-CODE or /log, with rid=UUID (better in $ROLECALL_PING_URL: ps shows flags)",
 		"an address of its own for starts; {role}, {rid} and {exit} in it are filled in", "an address of its own for successes",
-		"an address of its own for failures", "an address of its own for runs that are skipped",
+		"an address of its own for failures", "an address of its own for what is skipped",
 	}
 	for i, v := range pingVariables {
 		fs.StringVar(into[i], v[0], "", says[i])

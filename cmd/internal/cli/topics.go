@@ -121,6 +121,13 @@ const environmentText = `Variables that are read:
   ROLECALL_STATE           the state folder of runs, as --state; it is set for a
                            job, with ROLECALL_ROLE and ROLECALL_RUN_ID
   XDG_STATE_HOME           where rolecall/ holds the runs of who is not root
+  ROLECALL_PING_URL        a monitor that rolecall run and audit tell of start and
+                           end, as --ping; ROLECALL_PING_START_URL, _SUCCESS_URL,
+                           _FAIL_URL and _LOG_URL as --ping-start and so on; a job
+                           does not get them
+  ROLECALL_TEXTFILE_DIR    where rolecall run leaves metrics, as --textfile
+  ROLECALL_STOP_TIMEOUT    how long whoever stops run or drain waits before the
+                           kill, like 90s; they warn where that is too short
   KUBECONFIG               as kubectl reads it
   GH_TOKEN, GITHUB_TOKEN   token for github.com
   GH_HOST                  another GitHub server
