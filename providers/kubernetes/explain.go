@@ -171,7 +171,7 @@ func (q *inquiry) pods(ctx context.Context, jobs []batchv1.Job) *batchv1.Job {
 		if err := form.decode(data, &pod); err != nil {
 			return err
 		}
-		pods = append(pods, corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: pod.Name, Namespace: pod.Namespace, OwnerReferences: pod.OwnerReferences}, Status: pod.Status})
+		pods = append(pods, corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: pod.Name, Namespace: pod.Namespace, OwnerReferences: pod.OwnerReferences}, Status: pod.Status, Spec: corev1.PodSpec{NodeName: pod.Spec.NodeName}})
 		return nil
 	})
 	if !ok {
@@ -198,12 +198,17 @@ func (q *inquiry) events(ctx context.Context, kind, name string, uid types.UID) 
 	q.say(ofEvents(kind+" "+name, events)...)
 }
 
-// sayDenied names the rights by which more could be said.
+// sayDenied names the rights by which more could be said. Where Jobs may not be
+// listed, pods are not asked for.
 func (q *inquiry) sayDenied() {
 	if len(q.denied) == 0 {
 		return
 	}
 	slices.Sort(q.denied)
 	what := strings.Join(slices.Compact(q.denied), ", ")
-	q.say(fmt.Sprintf("what %s would tell of it is not known: the user may not list them in namespace %s (403); grant list on %s there, as the ClusterRole view does", what, q.namespace, what))
+	also := ""
+	if slices.Contains(q.denied, "jobs.batch") {
+		also = ", and on pods,"
+	}
+	q.say(fmt.Sprintf("what %s tell of it is not known: the user may not list them in namespace %s (403); grant list on %s%s there, as the ClusterRole view does", what, q.namespace, what, also))
 }

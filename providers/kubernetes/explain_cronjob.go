@@ -25,7 +25,7 @@ func ofCronJob(cj *batchv1.CronJob, now time.Time) []string {
 	add(manyMissed(cj, missed))
 	add(held(cj, missed))
 	add(replaced(cj))
-	add(rewritten(cj))
+	add(rewritten(cj, now))
 	return out
 }
 
@@ -109,8 +109,10 @@ func replaced(cj *batchv1.CronJob) string {
 	return "concurrencyPolicy is Replace: a run that has not ended by the next due instant is deleted and begun anew, so one that takes longer than a period never succeeds; see whether its Jobs live that long, and make the period longer or the run shorter"
 }
 
-// rewritten is about a schedule that may be another since the last start.
-func rewritten(cj *batchv1.CronJob) string {
+// rewritten is about a schedule that may be another since the last start: its
+// writer owns more than that, so what was written is not known (see switched). Two
+// due instants later it is no reason any more.
+func rewritten(cj *batchv1.CronJob, now time.Time) string {
 	var who string
 	var at time.Time
 	for _, c := range changesOf(cj.ManagedFields) {
@@ -118,13 +120,18 @@ func rewritten(cj *batchv1.CronJob) string {
 			who, at = c.Who, c.When
 		}
 	}
-	if !at.After(lastStart(cj)) {
+	if !at.After(lastStart(cj)) || at.Equal(switched(cj.ManagedFields)) {
 		return ""
 	}
 	next := ""
-	if s, _, ok := scheduleOf(cj, true); ok && s.Zone != specs.Local {
-		if t, ok := s.Next(at); ok {
-			next = ", which after that was " + stamp(t)
+	if s, _, ok := scheduleOf(cj, true); ok {
+		first, _ := s.Next(at)
+		second, two := s.Next(first)
+		if two && !second.After(now) {
+			return ""
+		}
+		if s.Zone != specs.Local && !first.IsZero() {
+			next = ", which after that is " + stamp(first)
 		}
 	}
 	return fmt.Sprintf("%s, who holds its schedule or spec.suspend, wrote to it at %s, after the last start: if those were changed then, what was due before does not tell; look at the next due instant%s", quote(who), stamp(at), next)

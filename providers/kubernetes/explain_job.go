@@ -78,7 +78,7 @@ func unended(j *batchv1.Job, now time.Time) string {
 	if d := j.Spec.ActiveDeadlineSeconds; d != nil {
 		bound = fmt.Sprintf("its activeDeadlineSeconds end it after %v", time.Duration(*d)*time.Second)
 	}
-	return fmt.Sprintf("%s%s has not ended%s, with %d pods active and %d failed; %s; look at what it waits for: kubectl -n %s logs job/%s", name, late(j), lastingSince(since, now), j.Status.Active, j.Status.Failed, bound, j.Namespace, j.Name)
+	return fmt.Sprintf("%s%s has not ended%s, with %d active and %d failed pods; %s; look at what it waits for: kubectl -n %s logs job/%s", name, late(j), lastingSince(since, now), j.Status.Active, j.Status.Failed, bound, j.Namespace, j.Name)
 }
 
 func lastingSince(t, now time.Time) string {

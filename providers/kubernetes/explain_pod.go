@@ -34,8 +34,15 @@ func ofPod(p *corev1.Pod) string {
 	}
 	for _, c := range slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses) {
 		if s := ofContainer(&c); s != "" {
-			return fmt.Sprintf("%s, container %s, %s: kubectl -n %s describe pod %s", name, c.Name, s, p.Namespace, p.Name)
+			look := fmt.Sprintf("kubectl -n %s describe pod %s", p.Namespace, p.Name)
+			if c.State.Waiting == nil {
+				look = fmt.Sprintf("kubectl -n %s logs %s -c %s", p.Namespace, p.Name, c.Name)
+			}
+			return fmt.Sprintf("%s, container %s, %s: %s", name, c.Name, s, look)
 		}
+	}
+	if p.Status.Phase == corev1.PodPending && p.Spec.NodeName == "" && len(p.Status.Conditions) == 0 {
+		return name + " is pending and no scheduler has looked at it; see whether the one of its schedulerName runs"
 	}
 	if p.Status.Phase == corev1.PodFailed {
 		return fmt.Sprintf("%s failed: %s; look at the node and at its limits: kubectl -n %s describe pod %s", name, said(p.Status.Reason, p.Status.Message), p.Namespace, p.Name)

@@ -80,7 +80,15 @@ func TestExplainCronJob(t *testing.T) {
 		"written after the last start": {change: func(cj *batchv1.CronJob) {
 			cj.Status.LastScheduleTime, cj.Spec.TimeZone = kubeTime("01:05:00"), ptr("Etc/UTC")
 			cj.ManagedFields = []metav1.ManagedFieldsEntry{wrote("01:07:30", "", `{"f:spec":{"f:schedule":{},"f:jobTemplate":{}}}`)}
-		}, want: []string{`"m01:07:30"|wrote to it at 2026-03-02T01:07:30Z|after that was 2026-03-02T01:10:00Z`}},
+		}, want: []string{`"m01:07:30"|wrote to it at 2026-03-02T01:07:30Z|after that is 2026-03-02T01:10:00Z`}},
+		"written after the last start, two due instants ago": {now: "01:15:00", change: func(cj *batchv1.CronJob) {
+			cj.Status.LastScheduleTime = kubeTime("01:05:00")
+			cj.ManagedFields = []metav1.ManagedFieldsEntry{wrote("01:07:30", "", `{"f:spec":{"f:schedule":{},"f:jobTemplate":{}}}`)}
+		}},
+		"switched, which is known": {change: func(cj *batchv1.CronJob) {
+			cj.Status.LastScheduleTime = kubeTime("01:05:00")
+			cj.ManagedFields = []metav1.ManagedFieldsEntry{wrote("01:07:30", "", `{"f:spec":{"f:suspend":{}}}`)}
+		}},
 		"written before": {change: func(cj *batchv1.CronJob) {
 			cj.Status.LastScheduleTime = kubeTime("01:05:00")
 			cj.ManagedFields = []metav1.ManagedFieldsEntry{wrote("01:02:00", "", `{"f:spec":{"f:schedule":{}}}`), wrote("01:08:00", "", `{"f:spec":{"f:jobTemplate":{}}}`)}
@@ -140,7 +148,7 @@ func TestExplainJobs(t *testing.T) {
 		"of another reason":       {jobs: []batchv1.Job{failed("a", "Strange", "\x1b[31m\nlines")}, want: []string{"Strange|look at its events"}},
 		"failed by hand":          {jobs: []batchv1.Job{byHand(failed("a", "BackoffLimitExceeded", ""))}, want: []string{"Job a, which was started by hand, failed"}},
 		"many failed":             {jobs: []batchv1.Job{failed("d", "X", ""), failed("c", "X", ""), failed("b", "X", ""), failed("a", "X", "")}, want: []string{"Job d", "Job c", "Job b"}},
-		"runs on":                 {now: "04:00:00", jobs: []batchv1.Job{change(ofReport("a", "02:00:00"), func(j *batchv1.Job) { j.Status.Active = 1 })}, want: []string{"Job a has not ended since 2026-03-02T02:00:00Z (2h0m0s), with 1 pods active|nothing ends it"}},
+		"runs on":                 {now: "04:00:00", jobs: []batchv1.Job{change(ofReport("a", "02:00:00"), func(j *batchv1.Job) { j.Status.Active = 1 })}, want: []string{"Job a has not ended since 2026-03-02T02:00:00Z (2h0m0s), with 1 active and 0 failed pods|nothing ends it"}},
 		"runs on, and is bounded": {jobs: []batchv1.Job{change(ofReport("a", "02:00:00"), func(j *batchv1.Job) { j.Spec.ActiveDeadlineSeconds = ptr(int64(90)) })}, want: []string{"end it after 1m30s"}},
 		"made late": {jobs: []batchv1.Job{change(ofReport("a", "15:00:00"), func(j *batchv1.Job) {
 			j.Annotations = map[string]string{batchv1.CronJobScheduledTimestampAnnotation: "2026-03-02T03:00:00+01:00"}
@@ -187,8 +195,9 @@ func TestExplainPods(t *testing.T) {
 		"no config":      {status: waitsFor("CreateContainerConfigError", `secret "s" not found`), want: "look for the ConfigMap or Secret"},
 		"a later reason": {status: waitsFor("Newfangled", ""), want: "waits: Newfangled; look at its events"},
 		"no node":        {status: corev1.PodStatus{Phase: corev1.PodPending, Conditions: []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: "Unschedulable", Message: "0/3 nodes"}}}, want: "has no node: Unschedulable (0/3 nodes)"},
+		"no scheduler":   {status: corev1.PodStatus{Phase: corev1.PodPending}, want: "is pending and no scheduler has looked at it"},
 		"out of memory":  {status: corev1.PodStatus{Phase: corev1.PodFailed, ContainerStatuses: []corev1.ContainerStatus{{Name: "main", State: endedWith(137, "OOMKilled")}}}, want: "OOMKilled"},
-		"exit code":      {status: corev1.PodStatus{Phase: corev1.PodFailed, ContainerStatuses: []corev1.ContainerStatus{{Name: "main", State: endedWith(3, "Error")}}}, want: "container main, ended at 2026-03-02T02:00:00Z with exit code 3: Error"},
+		"exit code":      {status: corev1.PodStatus{Phase: corev1.PodFailed, ContainerStatuses: []corev1.ContainerStatus{{Name: "main", State: endedWith(3, "Error")}}}, want: "container main, ended at 2026-03-02T02:00:00Z with exit code 3: Error|kubectl -n batch logs a-1 -c main"},
 		"ended before":   {status: corev1.PodStatus{Phase: corev1.PodRunning, ContainerStatuses: []corev1.ContainerStatus{{Name: "main", LastTerminationState: endedWith(3, "Error")}}}, want: "exit code 3"},
 		"init fails":     {status: corev1.PodStatus{Phase: corev1.PodFailed, InitContainerStatuses: []corev1.ContainerStatus{{Name: "wait", State: endedWith(1, "Error")}}, ContainerStatuses: []corev1.ContainerStatus{{Name: "main", State: endedWith(0, "Completed")}}}, want: "container wait, ended"},
 		"evicted":        {status: corev1.PodStatus{Phase: corev1.PodFailed, Reason: "Evicted", Message: "low on memory"}, want: "failed: Evicted (low on memory)"},
@@ -283,9 +292,9 @@ func TestExplain(t *testing.T) {
 		"no pod comes": {s: surroundings{jobs: []batchv1.Job{bare}, events: []corev1.Event{refusedPod}}, asked: []string{"cronjobs", "jobs", "pods", "events", "events"},
 			want: []string{"Job report-2 has not ended", "about Job report-2, last at 2026-03-02T02:06:00Z: FailedCreate (exceeded quota)"}},
 		"CronJobs alone may be read": {s: surroundings{closed: []string{"jobs", "pods", "events"}}, asked: []string{"cronjobs", "jobs", "events"},
-			want: []string{"what events, jobs.batch would tell|may not list them in namespace batch (403); grant list on events, jobs.batch"}},
-		"no pods":             {s: surroundings{jobs: []batchv1.Job{failed}, closed: []string{"pods"}}, want: []string{"Job report-1 failed", "what pods would tell"}},
-		"nothing may be read": {s: surroundings{closed: []string{"cronjobs", "jobs", "pods", "events"}}, asked: []string{"cronjobs"}, want: []string{"what cronjobs.batch would tell"}},
+			want: []string{"what events, jobs.batch tell|may not list them in namespace batch (403); grant list on events, jobs.batch, and on pods"}},
+		"no pods":             {s: surroundings{jobs: []batchv1.Job{failed}, closed: []string{"pods"}}, want: []string{"Job report-1 failed", "what pods tell"}},
+		"nothing may be read": {s: surroundings{closed: []string{"cronjobs", "jobs", "pods", "events"}}, asked: []string{"cronjobs"}, want: []string{"what cronjobs.batch tell"}},
 		"jobs fail":           {s: surroundings{broken: []string{"jobs"}}, want: []string{"more cannot be said: jobs.batch: the server failed (500"}},
 		"gone":                {s: surroundings{fakeAPI: &fakeAPI{}}, asked: []string{"cronjobs"}, want: []string{"it has been deleted"}},
 		"made anew":           {uid: "older", asked: []string{"cronjobs"}, want: []string{"made anew"}},
