@@ -232,10 +232,6 @@ func (b *Bool) decode(d *decoder, n *yaml.Node, f field) {
 	b.Value = strings.EqualFold(n.Value, "true")
 }
 
-func (*Unread) decode(d *decoder, n *yaml.Node, f field) {
-	d.errs.Add(d.pos(n), "%s is not read by this version of rolecall and would be without effect; remove it, or take a version that reads it", f.path)
-}
-
 func (m *Map[T]) decode(d *decoder, n *yaml.Node, f field) {
 	m.Pos = d.pos(n)
 	if !d.is(n, yaml.MappingNode, f) {

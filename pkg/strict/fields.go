@@ -81,7 +81,7 @@ func (d *decoder) infoOf(t reflect.Type) *info {
 		}
 		in.fields = append(in.fields, f)
 		in.names = append(in.names, f.name)
-		if f.name != "" && t.Field(i).Type != reflect.TypeFor[Unread]() {
+		if f.name != "" {
 			in.known = append(in.known, f.name)
 		}
 	}

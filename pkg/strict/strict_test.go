@@ -22,13 +22,20 @@ type lamp struct {
 	Env    strict.Map[strict.Text] `strict:"env,empty"`
 	Bulbs  []bulb                  `strict:"bulbs"`
 	Shade  *shade                  `strict:"shade"`
-	Future strict.Unread           `strict:"future"`
+	Switch dial                    `strict:"switch"`
 }
 
 type bulb struct {
 	strict.Place
 	Path strict.Text `strict:"path,required,short"`
 	Kind strict.Text `strict:"kind"`
+}
+
+// dial is a word, or a mapping without a key for it.
+type dial struct {
+	strict.Place
+	Word strict.Text `strict:",short"`
+	Step strict.Int  `strict:"step"`
 }
 
 type shade struct {
@@ -129,8 +136,10 @@ func TestErrors(t *testing.T) {
 		"name: a\nbulbs: one\n":                  "f:2:8: bulbs is a single value and must be a list",
 		"name: a\nbulbs: [{kind: b}]\n":          "f:2:9: bulbs[0] lacks the field `path`; add it",
 		"name: a\nenv: {b: [c]}\n":               "f:2:10: env.b is a list and must be text",
-		"name: a\nfuture: 1\n":                   "f:2:9: future is not read by this version of rolecall and would be without effect; remove it, or take a version that reads it",
-		"name: a\nfutur: 1\n":                    "f:2:1: unknown field \"futur\"; the fields here are name, note, state, days, watts, dim, env, bulbs, shade",
+		"name: a\nswitch: {\"\": up}\n":          "f:2:10: unknown field \"\" in switch; the fields here are step",
+		"name: a\nswitch: [up]\n":                "f:2:9: switch is a list and must be a mapping",
+		"name: a\nswitch:\n":                     "f:2:8: switch has no value; give it one, or remove the field",
+		"name: a\nfutur: 1\n":                    "f:2:1: unknown field \"futur\"; the fields here are name, note, state, days, watts, dim, env, bulbs, shade, switch",
 		"name: a\n? [x]\n: y\n":                  "f:2:3: a key in the file is a list and must be text",
 		"name: a\nnull: y\n":                     "f:2:1: a key in the file is without a value and must be text",
 		"name: a\n<<: b\n":                       "f:2:5: the merge << in the file is a single value and must be a mapping",
@@ -146,7 +155,7 @@ func TestErrors(t *testing.T) {
 		"name: a\n\tb: c\n":                      "f:2: not YAML: found a tab character that violates indentation",
 		"name: \"a\xffb\"\n":                     "f:1:9: not YAML: invalid leading UTF-8 octet",
 		"name: a\nnote: \"\x00\"\n":              "f:2:8: not YAML: control characters are not allowed",
-		"name: a\n\"b\\e[31m\": c\n":             "f:2:1: unknown field \"b\\x1b[31m\"; the fields here are name, note, state, days, watts, dim, env, bulbs, shade",
+		"name: a\n\"b\\e[31m\": c\n":             "f:2:1: unknown field \"b\\x1b[31m\"; the fields here are name, note, state, days, watts, dim, env, bulbs, shade, switch",
 	} {
 		if _, got := decode(t, text); got != want {
 			t.Errorf("%q gives\n%s\nwant\n%s", text, got, want)
@@ -155,16 +164,27 @@ func TestErrors(t *testing.T) {
 }
 
 func TestAllErrorsInTheOrderOfTheFile(t *testing.T) {
-	l, errs := decode(t, "watts: x\nnmae: a\nstate: on\nbulbs: [{pth: b}, c]\nfuture: 1\n")
+	l, errs := decode(t, "watts: x\nnmae: a\nstate: on\nbulbs: [{pth: b}, c]\nswitch: {step: x}\n")
 	want := "f:1:8: watts is \"x\" and must be a whole number in decimal digits\n" +
 		"f:2:1: unknown field \"nmae\"; did you mean `name`?\n" +
 		"f:4:10: unknown field \"pth\" in bulbs[0]; did you mean `path`?\n" +
-		"f:5:9: future is not read by this version of rolecall and would be without effect; remove it, or take a version that reads it"
+		"f:5:16: switch.step is \"x\" and must be a whole number in decimal digits"
 	if errs != want {
 		t.Errorf("got\n%s\nwant\n%s", errs, want)
 	}
 	if l.State.Value != "on" || l.Bulbs[1].Path.Value != "c" {
 		t.Errorf("what was right is not read: %+v", l)
+	}
+}
+
+func TestAWordOfItsOwn(t *testing.T) {
+	l, errs := decode(t, "name: a\nswitch: up\n")
+	if errs != "" || l.Switch.Word.Value != "up" || !l.Switch.Word.Stated() {
+		t.Errorf("%+v %s", l.Switch, errs)
+	}
+	l, errs = decode(t, "name: a\nswitch: {step: 2}\n")
+	if errs != "" || l.Switch.Word.Stated() || l.Switch.Step.Value != 2 {
+		t.Errorf("%+v %s", l.Switch, errs)
 	}
 }
 
@@ -260,6 +280,7 @@ func TestQuoteIsSafe(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte("name: a\nenv: {<<: &x {A: 1}, B: *x}\nbulbs: [a, {path: b}]\n"))
+	f.Add([]byte("name: a\nswitch: {\"\": b}\n"))
 	f.Add([]byte("{\"name\": \"a\", \"days\": [\"b\"], \"watts\": 5}"))
 	f.Add([]byte("name: &a [*a]\n--- !x\n? [b]\n: |\n c"))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -56,10 +56,6 @@ type Bool struct {
 // Stated says that the field stands in the file.
 func (b Bool) Stated() bool { return b.Pos.Line != 0 }
 
-// Unread is a field that the format has and this program does not read: that
-// it is stated is an error, since it would be without effect.
-type Unread struct{}
-
 // Place is embedded in a struct that wants to know where it and its fields
 // stand.
 type Place struct {
