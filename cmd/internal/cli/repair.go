@@ -86,14 +86,10 @@ func (a *app) repair(cmd *cobra.Command, f repairFlags) error {
 	if err != nil {
 		return usage(err)
 	}
-	plan, m, err := a.plan(cmd, f.audit, nil)
-	if err != nil {
+	run := &mending{app: a, flags: f}
+	if err := run.begin(cmd); err != nil {
 		return err
 	}
-	if m != live {
-		return usage(errOnlyLive)
-	}
-	run := &mending{app: a, flags: f, plan: plan, sum: plan.Ledger.SHA256}
 	if err := run.look(cmd.Context()); err != nil {
 		return err
 	}
@@ -159,11 +155,31 @@ func stale(name string, err error) error {
 // mending is one run of repair.
 type mending struct {
 	*app
-	flags repairFlags
-	plan  audit.Plan
-	in    repair.Input
-	made  repair.Plan
-	sum   string // of the ledger's text, as this run knows it
+	flags  repairFlags
+	plan   audit.Plan
+	in     repair.Input
+	made   repair.Plan
+	ledger []byte // its text, of which the plan was made
+}
+
+// begin reads config and ledger. Where the ledger's text cannot be had as it was
+// read, since another is just writing into it, they are read again.
+func (m *mending) begin(cmd *cobra.Command) error {
+	for try := 1; ; try++ {
+		plan, side, err := m.app.plan(cmd, m.flags.audit, nil)
+		switch {
+		case err != nil:
+			return err
+		case side != live:
+			return usage(errOnlyLive)
+		}
+		m.plan = plan
+		if err = m.keepLedger(); err == nil {
+			return nil
+		} else if try == 3 {
+			return usage(err)
+		}
+	}
 }
 
 // look runs the audit and makes the plan of it.

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/user"
 	"slices"
+	"time"
 
 	"github.com/rolecall-dev/rolecall/pkg/audit"
 	"github.com/rolecall-dev/rolecall/pkg/ledger"
@@ -46,21 +47,59 @@ func (m *mending) hands(log func(repair.Entry) error) repair.Hands {
 	}
 }
 
-// ledgerUnchanged says why the ledger or a template is not as it was read. A ref
-// that this run itself has written is no change.
+var errLedgerMoved = errors.New("the ledger or a template has changed since it was read; nothing was written; run it again")
+
+// keepLedger reads the ledger's text as the plan was made of it.
+func (m *mending) keepLedger() error {
+	var err error
+	if m.ledger, err = readRegular(os.Stat, os.Open, m.plan.Ledger.Path); err != nil {
+		return err
+	}
+	if s := sha256.Sum256(m.ledger); hex.EncodeToString(s[:]) != m.plan.Ledger.SHA256 {
+		return errLedgerMoved
+	}
+	return nil
+}
+
+// ledgerUnchanged says why the ledger or a template is not as it was read. What
+// this run or another like it remembers of the roles that are created is no change.
 func (m *mending) ledgerUnchanged() error {
-	now, _, err := LoadLedger(m.plan.Ledger.Path)
+	l, _, err := LoadLedger(m.plan.Ledger.Path)
 	if err != nil {
 		return fmt.Errorf("the ledger cannot be read any more, so nothing was written: %w", err)
 	}
-	same := now.SHA256 == m.sum && slices.EqualFunc(now.Roles, m.plan.Ledger.Roles, func(a, b specs.Role) bool {
+	same := slices.EqualFunc(l.Roles, m.plan.Ledger.Roles, func(a, b specs.Role) bool {
 		s, t := a.Statement.Template, b.Statement.Template
 		return (s == nil) == (t == nil) && (s == nil || bytes.Equal(s.Data, t.Data))
 	})
+	if same && l.SHA256 != m.plan.Ledger.SHA256 {
+		file, err := openForEdit(context.Background(), m.plan.Ledger.Path, true)
+		if err != nil {
+			return err
+		}
+		defer file.close()
+		same = bytes.Equal(m.forgetful(file, file.data), m.forgetful(file, m.ledger))
+	}
 	if !same {
-		return errors.New("the ledger or a template has changed since it was read; nothing was written; run it again")
+		return errLedgerMoved
 	}
 	return nil
+}
+
+// forgetful is a ledger's text with one and the same memory of every role that is
+// created; empty if it cannot be had.
+func (m *mending) forgetful(file *openLedger, text []byte) []byte {
+	for _, row := range m.made.Rows {
+		if row.Action != repair.Create {
+			continue
+		}
+		out, err := ledger.Remember(file.name, text, file.read, row.Role, specs.Remembered{UID: "any", Seen: time.Unix(0, 0)})
+		if err != nil {
+			continue // then it was not written either
+		}
+		text = out
+	}
+	return text
 }
 
 // remember writes what was seen of a role into the ledger as it is by now.
@@ -74,19 +113,7 @@ func (m *mending) remember(ctx context.Context, role string, seen specs.Remember
 	if err != nil || bytes.Equal(out, file.data) {
 		return err
 	}
-	if err := replaceFile(file.name, file.data, out); err != nil {
-		return err
-	}
-	if sum(file.data) == m.sum {
-		m.sum = sum(out)
-	}
-	return nil
-}
-
-// sum is that by which a ledger's text is known.
-func sum(data []byte) string {
-	s := sha256.Sum256(data)
-	return hex.EncodeToString(s[:])
+	return replaceFile(file.name, file.data, out)
 }
 
 // whoami is the account and the host, as a log of writes names them.
