@@ -44,7 +44,8 @@ func cronieSkips(name string) bool {
 }
 
 // systemRefused says why a daemon does not load a system table, by the link
-// that names it and the file that is there; empty if it does.
+// that names it and the file that is there; empty if it does. A file without any
+// name was replaced while it was looked at.
 func systemRefused(d specs.Dialect, link, file Info) string {
 	switch {
 	case !hasUserColumn(d):
@@ -59,7 +60,7 @@ func systemRefused(d specs.Dialect, link, file Info) string {
 		return fmt.Sprintf("its mode %04o lets others than its owner write", file.Perm)
 	case d == specs.Cronie && file.Perm&0o7533 != 0o400:
 		return fmt.Sprintf("its mode is %04o, and cronie takes only 0400, 0440, 0444, 0600, 0640 and 0644", file.Perm)
-	case d == specs.Debian && file.Links != 1:
+	case d == specs.Debian && file.Links > 1:
 		return fmt.Sprintf("the file has %d hard links", file.Links)
 	}
 	return ""
@@ -84,7 +85,7 @@ func spoolRefused(d specs.Dialect, link, file Info, owner Account) string {
 		return fmt.Sprintf("its mode is %04o and not 0600", file.Perm)
 	case d == specs.Cronie && file.Perm&0o7533 != 0o400:
 		return fmt.Sprintf("its mode is %04o, and cronie takes only 0400, 0440, 0444, 0600, 0640 and 0644", file.Perm)
-	case file.Links != 1:
+	case file.Links > 1:
 		return fmt.Sprintf("the table has %d hard links", file.Links)
 	}
 	return ""

@@ -123,7 +123,7 @@ func (l *look) hold(t target) (held, error) {
 		return held{}, fmt.Errorf("%s is a link, and what it leads to may be another's; add the lines there by hand", t.open)
 	case link.Type != 0:
 		return held{}, fmt.Errorf("%s: %w; remove it", t.open, ErrNotRegular)
-	case link.Links != 1:
+	case link.Links > 1:
 		return held{}, fmt.Errorf("%s has %d hard links, of which only this one would get the lines; remove the others", t.open, link.Links)
 	}
 	data, info, err := l.host.Read(t.file)

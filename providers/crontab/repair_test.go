@@ -257,6 +257,20 @@ func TestCreateCompares(t *testing.T) {
 	exactlyOne(t, p, "retry")
 }
 
+// A table that was replaced while it was looked at has no name left: it is read as
+// any other, and what has changed shows in its bytes.
+func TestRepairOfATableThatIsReplaced(t *testing.T) {
+	text := theirs
+	h := writable(&text)
+	f := file(0o600, text).of(1000)
+	f.info.Links = 0
+	h.files[deploys] = f
+	p := writer(t, h, deployOnly)
+	check(t, show(p.Observe(t.Context(), providers.Selection{})), "1 5 4 * * * by deploy \"/opt/theirs\"\n")
+	repaired(t, p, retry(anEntry, toDeploy))
+	exactlyOne(t, p, "retry")
+}
+
 // What crontab(1) refuses is not written, on either way.
 func TestCreateRefusedByCrontab(t *testing.T) {
 	text := theirs
