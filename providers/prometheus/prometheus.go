@@ -79,10 +79,12 @@ func New(cfg Config, terms map[specs.Ref]specs.EvidenceTerms) (*Witness, error) 
 // Requests is how many were sent.
 func (w *Witness) Requests() int { return int(w.requests.Load()) }
 
-// Check says whether the server answers queries at all.
+// Check says why the server does not answer queries; nil if it does.
 func (w *Witness) Check(ctx context.Context) error {
-	_, err := w.query(ctx, "vector(1)")
-	return err
+	if _, err := w.query(ctx, "vector(1)"); err != nil {
+		return errors.New(said(err))
+	}
+	return nil
 }
 
 // Testify asks about the stages of the roles that have a query.

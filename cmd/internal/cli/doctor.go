@@ -92,6 +92,9 @@ func (a *app) doctor(cmd *cobra.Command, f targetFlags, outputs []output) error 
 		sources = []Source{a.thisHost()}
 		d.beginner()
 	}
+	if !begin {
+		d.prometheusNeeds(cmd.Context(), c)
+	}
 	if err := d.sources(cmd.Context(), c, sources, begin); err != nil {
 		return err
 	}
@@ -271,6 +274,7 @@ func (d *checkup) needs(w *wiring, src Source, base check) {
 	switch {
 	case src.Crontab != nil:
 		d.crontabNeeds(*src.Crontab, base)
+		d.recordNeeds(w, src, base)
 	case src.GitHub != nil:
 		d.githubNeeds(src.GitHub.API, base)
 	default:

@@ -128,6 +128,9 @@ const environmentText = `Variables that are read:
   ROLECALL_TEXTFILE_DIR    where rolecall run leaves metrics, as --textfile
   ROLECALL_STOP_TIMEOUT    how long whoever stops run or drain waits before the
                            kill, like 90s; they warn where that is too short
+  ROLECALL_PROMETHEUS_TOKEN, or ROLECALL_PROMETHEUS_USER and _PASSWORD
+                           who asks the Prometheus of the config or of
+                           --prometheus; they are sent to no other server
   KUBECONFIG               as kubectl reads it
   GH_TOKEN, GITHUB_TOKEN   token for github.com
   GH_HOST                  another GitHub server

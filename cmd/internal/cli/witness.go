@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"path/filepath"
@@ -63,16 +64,8 @@ func (a *app) fixedNow() time.Time {
 	return a.now()
 }
 
-// prometheusURL is the server that is asked: the flag's, the variable's, else the
-// config's.
-func (w *wiring) prometheusURL() string {
-	for _, u := range []string{w.flags.prometheus, w.getenv("ROLECALL_PROMETHEUS_URL")} {
-		if u != "" {
-			return u
-		}
-	}
-	return w.config.Prometheus.URL
-}
+// prometheusURL is the server that is asked: the flag's, else the config's.
+func (w *wiring) prometheusURL() string { return cmp.Or(w.flags.prometheus, w.config.Prometheus.URL) }
 
 // prometheus is the witness for queries; nil where no server is known.
 func (w *wiring) prometheus(terms map[specs.Ref]specs.EvidenceTerms) (*prometheus.Witness, error) {
