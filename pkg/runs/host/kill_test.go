@@ -20,7 +20,7 @@ var (
 	realRaces  = flag.Int("real-races", 25, "how often a drain races a run's end with real processes")
 	realStarts = flag.Int("real-starts", 25, "how often two runs start together with real processes")
 	allCodes   = flag.Bool("all-codes", false, "pass all exit codes through")
-	flood      = flag.Int("flood", 32, "MiB of output that a job writes")
+	flood      = flag.Int("flood", 64, "MiB of output that a job writes")
 	everyStep  = flag.Int("every-step", 3, "kill the wrapper at each n-th step of the file system")
 )
 
