@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -53,7 +54,7 @@ func by(who string, when time.Time, evidence string) string {
 // switch it on.
 func (in Input) ofInactive(f report.Finding) []string {
 	ask := "ask " + owner(f) + " whether that was meant; if it was, say state: suspended in the ledger at " + f.Location.String()
-	out := []string{f.Message + "; " + changed(f), ask}
+	out := []string{changed(f), ask}
 	for _, o := range in.objects(f) {
 		for _, off := range o.Inactive {
 			if step := enabling(o, off); step != "" {
@@ -74,11 +75,14 @@ func owner(f report.Finding) string {
 	return f.Owner
 }
 
+// objects are those that a finding names; two may share an id.
 func (in Input) objects(f report.Finding) []providers.Object {
 	var out []providers.Object
-	for _, id := range f.Objects {
-		if o, ok := in.object(id); ok {
-			out = append(out, o)
+	for _, o := range in.World.Observations {
+		for _, x := range o.Objects {
+			if slices.Contains(f.Objects, x.ID) {
+				out = append(out, x)
+			}
 		}
 	}
 	return out
@@ -130,7 +134,11 @@ func (in Input) ofDuplicate(f report.Finding) []string {
 		} else {
 			running++
 		}
-		out = append(out, fmt.Sprintf("%s, %s, %s, fires at: %s", o.ID, origin(o), state, o.Spec.Written()))
+		id := o.ID
+		if o.Pos.File != "" {
+			id += " at " + o.Pos.String()
+		}
+		out = append(out, fmt.Sprintf("%s, %s, %s, fires at: %s", id, origin(o), state, o.Spec.Written()))
 	}
 	risk := "only one of them is active now; the job runs twice from the day on which another is switched on"
 	if running != 1 {
@@ -164,7 +172,7 @@ func origin(o providers.Object) string {
 
 // ofDrift sets what is wanted against what is there.
 func (in Input) ofDrift(f report.Finding) []string {
-	out := []string{f.Message + "; " + changed(f)}
+	out := []string{changed(f)}
 	for _, d := range f.Fields {
 		if !d.Cosmetic {
 			out = append(out, fmt.Sprintf("%s: the ledger wants %s, there is %s", d.Path, shown(d.Desired), shown(d.Observed)))

@@ -177,7 +177,9 @@ func (in Input) propose(ctx context.Context, role specs.Role, row *Row) {
 	}
 	row.Action = Create
 	row.Announce = append(row.Announce, proposal.Announce...)
-	row.Announce = append(row.Announce, due(in.Desired[row.Ref()].Spec, in.Now)...)
+	if in.kind(row.Source) != "crontab" { // whose repairer knows the host's clock
+		row.Announce = append(row.Announce, due(in.Desired[row.Ref()].Spec, in.Now)...)
+	}
 }
 
 func marked(o providers.Object) string {

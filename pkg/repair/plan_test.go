@@ -182,7 +182,7 @@ func TestNextSteps(t *testing.T) {
 		{"unexpected", report.Unexpected, []given{{ID: "k:a", Changes: change, Marker: providers.Marker{Role: "new"}}}, report.Finding{Hints: []string{"a hint"}},
 			[]string{"k:a: last changed by kubectl-patch", "rolecall ledger adopt k:a --role new", "a hint", "ask who made it"}},
 		{"a stage", report.Stalled, nil, report.Finding{NextStep: "look at the input"}, []string{"look at the input"}},
-		{"a secret", report.Drift, nil, report.Finding{Message: "password hunter2"}, []string{"password ***"}},
+		{"a secret", report.Drift, nil, report.Finding{ChangedBy: &report.Change{Who: "password hunter2"}}, []string{"password ***"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := newBench(t, newShelf("retry"), roleOf("retry"))

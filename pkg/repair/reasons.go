@@ -1,7 +1,6 @@
 package repair
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -124,5 +123,5 @@ func (in Input) neverRepaired(f report.Finding) Reason {
 	if f.Kind == report.Unknown {
 		code = "not-read"
 	}
-	return Reason{code, fmt.Sprintf("%s: %s", f.Message, why), f.NextStep}
+	return Reason{code, f.Message + "; " + why, f.NextStep}
 }

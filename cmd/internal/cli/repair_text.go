@@ -86,7 +86,7 @@ func (p *planSheet) row(r repair.Row, verbose bool) {
 		}
 	}
 	for _, step := range r.Next {
-		p.say("  next: " + step)
+		p.say("  - " + step)
 	}
 	for _, c := range r.Commands {
 		p.say("  $ " + c)

@@ -286,6 +286,10 @@ func (w *wiring) provider(src Source, m mode) (p providers.Provider, isLive bool
 func (w *wiring) crontab(name string, c CrontabSource, isLive bool) (providers.Provider, string, error) {
 	cfg := crontab.Config{
 		Source: name, Zone: c.Zone, Live: isLive, Users: c.Users, System: c.System, Root: "/", Base: w.config.Dir,
+		Now: func() time.Time { return w.now().Local() },
+	}
+	if state, err := w.ownState(); isLive && err == nil {
+		cfg.Backups = filepath.Join(state, "crontabs")
 	}
 	if c.Dialect != "" && c.Dialect != "auto" {
 		cfg.Dialect = specs.Dialect(c.Dialect)
