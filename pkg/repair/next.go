@@ -33,7 +33,7 @@ func changed(f report.Finding) string {
 	if c := f.ChangedBy; c != nil {
 		return "changed by " + by(c.Who, c.When, c.Evidence)
 	}
-	return "who changed it is not known here"
+	return "changed by whom is not known here"
 }
 
 func by(who string, when time.Time, evidence string) string {
@@ -55,6 +55,9 @@ func by(who string, when time.Time, evidence string) string {
 func (in Input) ofInactive(f report.Finding) []string {
 	ask := "ask " + owner(f) + " whether that was meant; if it was, say state: suspended in the ledger at " + f.Location.String()
 	out := []string{changed(f), ask}
+	if in.kind(f.Source) == "github" { // a commit switches no workflow off
+		out[0] = "who switched it off is in the audit log of the repository's owner; the file was last " + changed(f)
+	}
 	for _, o := range in.objects(f) {
 		for _, off := range o.Inactive {
 			if step := enabling(o, off); step != "" {

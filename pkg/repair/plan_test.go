@@ -164,7 +164,7 @@ func TestNextSteps(t *testing.T) {
 			report.Finding{ChangedBy: &report.Change{Who: "kubectl-patch", When: at, Evidence: "managedFields"}},
 			[]string{"changed by kubectl-patch at 2026-11-03T04:05:06Z (managedFields)", "ask ops", `kubectl patch cronjob retry -n batch --type=merge -p '{"spec":{"suspend":false}}'`}},
 		{"its jobs suspended", report.Inactive, []given{{ID: "k:a", Provider: "kubernetes", Attrs: map[string]string{"name": "retry", "namespace": "batch"}, Inactive: []providers.Inactive{{Code: "suspended", Detail: "jobTemplate.spec.suspend is true: x"}}}},
-			report.Finding{}, []string{"who changed it is not known", `'{"spec":{"jobTemplate":{"spec":{"suspend":false}}}}'`}},
+			report.Finding{}, []string{"changed by whom is not known", `'{"spec":{"jobTemplate":{"spec":{"suspend":false}}}}'`}},
 		{"a workflow", report.Inactive, []given{{ID: "g:a", Provider: "github", Attrs: map[string]string{"repo": "acme/shop", "workflow": ".github/workflows/it's.yml"}, Inactive: []providers.Inactive{{Code: "disabled_manually"}}}},
 			report.Finding{}, []string{`gh workflow enable 'it'\''s.yml' -R acme/shop`}},
 		{"an archive", report.Inactive, []given{{ID: "g:a", Provider: "github", Attrs: map[string]string{"repo": "acme/shop"}, Inactive: []providers.Inactive{{Code: "archived"}, {Code: "actions-disabled"}}}},
