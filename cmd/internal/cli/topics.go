@@ -98,6 +98,10 @@ rolecall run gives the job's own code, and 70 to 75 where there is none: see
 rolecall run --help. rolecall drain and runs answer by the same codes: 1 some run
 was interrupted, or is left for a person; 3 of some nothing can be known.
 
+rolecall repair ends with the code of the audit at its end, and with 1 where what
+was to be created was not, or a saved plan does not hold any more; 2 where the
+ledger has changed since, or nobody said yes: then nothing was written.
+
 rolecall schedule answers by the same codes: 0 the expression is taken, or the
 two are equal; 1 it is refused, or they are not equal, or that cannot be known.
 
