@@ -22,7 +22,7 @@ func (r *running) preflight() error {
 	staging := path.Join(r.run.Dir, "staging")
 	if r.plan.Staging != "" {
 		staging = path.Join(r.plan.Staging, r.run.ID)
-		if err := r.FS.Mkdir(staging); err != nil {
+		if err := r.mkdirs(r.plan.Staging, staging); err != nil {
 			return r.unfit(err)
 		}
 	}

@@ -42,7 +42,7 @@ overlap, hold, done already), 73 it cannot be recorded, 74 a record or promotion
 could not be written, 70 internal, 2 usage. A job that was cut off and said 0
 gives 128+n of the signal that it was sent, never 0.`
 
-const runExamples = `  rolecall run --role backup --output dump.gz:/srv/dump.gz -- sh -c 'pg_dump shop | gzip > "$ROLECALL_STAGING/dump.gz"'
+const runExamples = `  rolecall run --role backup --output dump.gz:/srv/dump.gz -- sh -c 'pg_dump -Z6 -f "$ROLECALL_STAGING/dump.gz" shop'
   rolecall run --ledger /etc/rolecall/ledger.yaml --role backup -- /opt/shop/backup`
 
 // runFlags are those of rolecall run; what is not stated comes from the ledger.
