@@ -222,8 +222,8 @@ func FuzzMake(f *testing.F) {
 	f.Add(age, age, "\x01", "{alert}\x00")
 	f.Fuzz(func(t *testing.T, ledger, owner, purpose, runbook string) {
 		in := sample()
-		in.Ledger, in.Runbook = ledger, runbook
-		in.Roles[4].Owner, in.Roles[4].Purpose = owner, purpose
+		in.Ledger, in.Runbook, in.Roles = ledger, runbook, in.Roles[4:5]
+		in.Roles[0].Owner, in.Roles[0].Purpose = owner, purpose
 		rules, tests := made(t, in)
 		var file ruleFile
 		if err := yaml.Unmarshal([]byte(rules), &file); err != nil {
