@@ -81,7 +81,20 @@ there the runs that rolecall run records. The ledger can name others:
     progressed: {file: {path: /srv/dump.gz, max_age: 26h}}
 
 A path is absolute or relative to the ledger. The query has to give one sample, a
-Unix time in seconds; how Prometheus is reached stands in rolecall.yaml.
+Unix time in seconds; 0 is never. rolecall.yaml says how the witnesses are reached:
+
+  prometheus: {url: "https://prometheus.example.com", timeout: 10s}
+  sources:
+    - name: web-1
+      crontab: {system: true, zone: Europe/Berlin, runs: [/var/lib/rolecall]}
+
+Without runs the records of this account, of root and of the accounts of users are
+read, where rolecall run keeps them; what an account writes counts only for roles
+of which root's records say nothing. A snapshot carries the records, and is judged
+as of its own moment. A folder that was copied from another host is judged as it
+is: how old a copy may be belongs into the grace. What is read from the files of a
+checkout has not run anywhere: nobody is asked about it, unless --runs or
+--prometheus says whom.
 
 How late is too late. G is the grace, M max_runtime (of evidence, else of run,
 else 0). Due instants are those of the real schedule in its zone: a job of Monday
