@@ -7,12 +7,15 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -24,11 +27,15 @@ import (
 //
 // In DIR each OWNER/NAME is a repository: its files in workflows/ are those of
 // .github/workflows on the default branch, repo.json is merged into the
-// repository's description, states.json maps a workflow's path to its state, and
-// faults.json maps a path of the API, without the leading /api/v3, to a status
-// that is answered instead.
+// repository's description, states.json maps a workflow's path to its state,
+// runs.json lists its scheduled runs, and answers.json maps what stands behind
+// /repos/OWNER/NAME/ to an answer of its own. Without runs.json each workflow ran
+// well when the fake was started. faults.json maps a path of the API, without the
+// leading /api/v3, to a status that is answered instead, and answers.json beside
+// it one to an answer.
 type fakeGitHub struct {
-	dir string
+	dir     string
+	started time.Time
 
 	mu       sync.Mutex
 	requests []string
@@ -40,7 +47,7 @@ func githubCommand(servers *sync.Map) func(*testscript.TestScript, bool, []strin
 	return func(ts *testscript.TestScript, neg bool, args []string) {
 		switch {
 		case len(args) == 2 && args[0] == "start":
-			f := &fakeGitHub{dir: ts.MkAbs(args[1])}
+			f := &fakeGitHub{dir: ts.MkAbs(args[1]), started: time.Now().UTC().Truncate(time.Second)}
 			s := httptest.NewServer(f)
 			ts.Defer(s.Close)
 			ts.Setenv("GITHUB_API", s.URL)
@@ -65,7 +72,7 @@ func (f *fakeGitHub) asked() string {
 
 func (f *fakeGitHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p := strings.TrimPrefix(r.URL.Path, "/api/v3")
-	status, body := f.answer(p)
+	status, body := f.answer(p, r.URL.Query())
 	data, _ := json.Marshal(body)
 	if s, ok := body.(string); ok {
 		data = []byte(s)
@@ -87,13 +94,18 @@ func (f *fakeGitHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(data)
 }
 
-func (f *fakeGitHub) answer(p string) (int, any) {
+func (f *fakeGitHub) answer(p string, query url.Values) (int, any) {
 	faults := map[string]int{}
 	f.read("faults.json", &faults)
 	if status := faults[p]; status == http.StatusOK {
 		return status, `{"total_count": 2, "workflows": [{"id": 1, "pa`
 	} else if status != 0 {
 		return status, object{"message": http.StatusText(status), "documentation_url": "https://docs.github.com/rest"}
+	}
+	answers := map[string]any{}
+	f.read("answers.json", &answers)
+	if a, ok := answers[p]; ok {
+		return http.StatusOK, a
 	}
 	parts := strings.SplitN(strings.TrimPrefix(p, "/"), "/", 4)
 	switch {
@@ -106,11 +118,15 @@ func (f *fakeGitHub) answer(p string) (int, any) {
 	if len(parts) == 4 {
 		rest = parts[3]
 	}
-	return f.repo(repo, rest)
+	return f.repo(repo, rest, query)
 }
 
-func (f *fakeGitHub) repo(repo, rest string) (int, any) {
-	switch {
+func (f *fakeGitHub) repo(repo, rest string, query url.Values) (int, any) {
+	answers := map[string]any{}
+	f.read(path.Join(repo, "answers.json"), &answers)
+	switch a, ok := answers[rest]; {
+	case ok:
+		return http.StatusOK, a
 	case rest == "":
 		return http.StatusOK, f.description(repo)
 	case rest == "contents/.github/workflows":
@@ -118,7 +134,7 @@ func (f *fakeGitHub) repo(repo, rest string) (int, any) {
 	case rest == "actions/workflows":
 		return http.StatusOK, f.registered(repo)
 	case rest == "actions/runs":
-		return http.StatusOK, object{"total_count": 0, "workflow_runs": []any{}}
+		return http.StatusOK, f.runs(repo, query)
 	case strings.HasPrefix(rest, "git/blobs/"):
 		return f.blob(repo, strings.TrimPrefix(rest, "git/blobs/"))
 	case strings.HasPrefix(rest, "commits"):
@@ -203,6 +219,23 @@ func (f *fakeGitHub) blob(repo, sha string) (int, any) {
 		}
 	}
 	return http.StatusNotFound, object{"message": "Not Found"}
+}
+
+// runs lists the scheduled runs, as many as are asked for.
+func (f *fakeGitHub) runs(repo string, query url.Values) any {
+	var runs []object
+	if !f.has(path.Join(repo, "runs.json")) {
+		for _, w := range f.registered(repo).(object)["workflows"].([]any) {
+			runs = append(runs, object{"id": 1, "event": "schedule", "workflow_id": w.(object)["id"], "status": "completed", "conclusion": "success",
+				"created_at": f.started, "run_started_at": f.started, "updated_at": f.started})
+		}
+	}
+	f.read(path.Join(repo, "runs.json"), &runs)
+	n, err := strconv.Atoi(query.Get("per_page"))
+	if err != nil {
+		n = 30
+	}
+	return object{"total_count": len(runs), "workflow_runs": append([]object{}, runs[:min(n, len(runs))]...)}
 }
 
 // registered lists the workflows with their states; a path in states.json that

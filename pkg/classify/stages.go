@@ -3,6 +3,7 @@ package classify
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/rolecall-dev/rolecall/pkg/evidence"
 	"github.com/rolecall-dev/rolecall/providers"
@@ -116,11 +117,27 @@ func (j *judge) recorded(role specs.Role, ref specs.Ref, own []*object) *provide
 	if !toBeRecorded(role) && !slices.ContainsFunc(own, func(o *object) bool { return callsRun(o.Attrs["command"]) }) {
 		return nil
 	}
-	if e, ok := obs.Runs[""]; ok {
-		return &e
-	}
 	none := providers.Trace{State: providers.Known, From: "run records"}
-	return &providers.Evidence{Executed: none, Succeeded: none}
+	out := providers.Evidence{Executed: none, Succeeded: none}
+	if e, ok := obs.Runs[""]; ok {
+		out = e
+	}
+	out.Since = written(own)
+	return &out
+}
+
+// written is when the tables of objects were changed last: what was added then
+// has no record yet. Zero is not known.
+func written(own []*object) time.Time {
+	var last time.Time
+	for _, o := range own {
+		for _, c := range o.Changes {
+			if c.Evidence == "file" && c.When.After(last) {
+				last = c.When
+			}
+		}
+	}
+	return last
 }
 
 // toBeRecorded says that a ledger counts on run records for a role: it states how
@@ -151,12 +168,12 @@ func callsRun(command string) bool {
 }
 
 // sharing are the schedules of the workflows that objects are of, of all their
-// entries: a run does not say which of them it is for.
+// entries that count: a run does not say which of them it is for.
 func (j *judge) sharing(objects []*object) []specs.Schedule {
 	if j.workflows == nil {
 		j.workflows = map[workflow][]specs.Schedule{}
 		for _, o := range j.claims.objects {
-			if w := workflowOf(o); w.path != "" {
+			if w := workflowOf(o); w.path != "" && len(o.Inactive) == 0 {
 				j.workflows[w] = append(j.workflows[w], o.Spec.Schedules...)
 			}
 		}

@@ -227,6 +227,10 @@ func TestWorkflowEntriesShareTheirRuns(t *testing.T) {
 	if i < 0 || !strings.Contains(strings.Join(j.Findings[i].Hints, " "), "which of the 2 schedules") {
 		t.Errorf("%+v", j.Findings)
 	}
+	w.obs[0].Objects[1].Inactive = []providers.Inactive{{Code: "commented-out"}}
+	if got := ladder(w.judge(), "a"); got != "yes late late not-tracked" {
+		t.Errorf("beside an entry that does not count: %s", got)
+	}
 }
 
 func TestCallsRun(t *testing.T) {

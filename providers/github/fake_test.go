@@ -227,16 +227,27 @@ func (f *fake) repo(w http.ResponseWriter, r *http.Request, m *fakeRepo, rest st
 				"html_url": "https://github.com/" + m.name + "/blob/main/" + x.path})
 		}
 		return 200, object{"total_count": len(all), "workflows": f.page(w, r, r.URL.Path, all)}
-	case rest == "actions/runs":
-		runs := m.runs
-		if runs == nil {
-			runs = []object{}
-		}
-		return 200, object{"total_count": len(runs), "workflow_runs": runs}
+	case strings.HasPrefix(rest, "actions/") && strings.HasSuffix(rest, "/runs") || rest == "actions/runs":
+		return 200, m.listRuns(rest, r.URL.Query())
 	case rest == "actions/permissions":
 		return 200, object{"enabled": !m.actionsOff, "allowed_actions": "all"}
 	}
 	return notFound()
+}
+
+// listRuns lists the runs of the repository or of a workflow, those that are
+// asked for, the newest first.
+func (m *fakeRepo) listRuns(rest string, query url.Values) any {
+	runs := []object{}
+	for _, run := range m.runs {
+		own := rest == "actions/runs" || rest == fmt.Sprintf("actions/workflows/%v/runs", run["workflow_id"])
+		event, status := query.Get("event"), query.Get("status")
+		if own && (event == "" || event == run["event"]) && (status == "" || status == run["status"] || status == run["conclusion"]) {
+			runs = append(runs, run)
+		}
+	}
+	slices.SortStableFunc(runs, func(a, b object) int { return strings.Compare(b["created_at"].(string), a["created_at"].(string)) })
+	return object{"total_count": len(runs), "workflow_runs": runs[:min(len(runs), max(1, atoi(query.Get("per_page"))))]}
 }
 
 func (m *fakeRepo) listing() []any {

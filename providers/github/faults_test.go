@@ -198,16 +198,28 @@ func checkNothingLost(t *testing.T, failing string, whole, got providers.Observa
 		}
 	}
 	for _, a := range got.Areas {
-		if !a.Gap() && strings.Contains(failing, strings.TrimPrefix(a.Part, "repo/")+"/") {
+		if !a.Gap() && strings.Contains(failing, strings.TrimPrefix(a.Part, "repo/")+"/") && !strings.Contains(failing, "/actions/runs") {
 			t.Errorf("%s: %s counts as read", failing, a.Part)
+		}
+	}
+	for _, o := range got.Objects {
+		unread := o.Runs != nil && o.Runs.Executed.State == providers.Unreadable && o.Runs.Succeeded.State == providers.Unreadable
+		if strings.Contains(failing, o.Attrs["repo"]+"/actions/") && !unread {
+			t.Errorf("%s: the runs of %s count as read: %+v", failing, o.ID, o.Runs)
 		}
 	}
 }
 
+// reasons are why areas and runs were not read.
 func reasons(o providers.Observation) []string {
 	var out []string
 	for _, a := range o.Gaps() {
 		out = append(out, a.Reason)
+	}
+	for _, x := range o.Objects {
+		if x.Runs != nil && x.Runs.Executed.State == providers.Unreadable {
+			out = append(out, x.Runs.Executed.Reason)
+		}
 	}
 	return out
 }
@@ -232,7 +244,7 @@ func TestEveryRequestIsNotFound(t *testing.T) {
 		if strings.HasSuffix(failing, "/contents/.github/workflows") {
 			continue // that is how an absent folder looks
 		}
-		if len(got.Gaps()) == 0 {
+		if len(reasons(got)) == 0 {
 			t.Errorf("%s: no gap", failing)
 		}
 		if !strings.HasPrefix(failing, "/orgs/") {

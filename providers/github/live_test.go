@@ -75,6 +75,8 @@ func TestLive(t *testing.T) {
 		Runs: &providers.Evidence{
 			Executed:  providers.Trace{State: providers.Known, Last: time.Date(2026, 11, 2, 5, 7, 0, 0, time.UTC), From: "runs of the event schedule"},
 			Succeeded: providers.Trace{State: providers.Known, Last: time.Date(2026, 11, 1, 5, 8, 0, 0, time.UTC), From: "runs of the event schedule"},
+			Since:     time.Date(2021, 3, 17, 9, 33, 32, 0, time.UTC),
+			Failed:    &providers.Failure{ID: "2313468274", At: time.Date(2026, 11, 2, 5, 9, 0, 0, time.UTC), Why: "it failed"},
 		},
 	}
 	if o.Spec.Hash() != specOf(t, scheduled("nightly")).Hash() || len(o.Entries) != 1 {

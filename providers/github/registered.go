@@ -5,7 +5,6 @@ import (
 	"errors"
 	"regexp"
 	"strconv"
-	"time"
 
 	gh "github.com/google/go-github/v62/github"
 
@@ -92,58 +91,4 @@ func (r *repository) permissions() {
 	case !perms.GetEnabled():
 		r.inactive("actions-disabled", "GitHub Actions is switched off for the repository", "switch Actions on in the repository's settings")
 	}
-}
-
-// runs asks for the latest runs of the event schedule, one page for all
-// workflows. A workflow with several objects gets no times, since a run does
-// not say which of its schedules it was.
-func (r *repository) runs(registered map[string]*gh.Workflow) {
-	var runs *gh.WorkflowRuns
-	_, err := r.ask(func(ctx context.Context) (resp *gh.Response, err error) {
-		runs, resp, err = r.client.Actions.ListRepositoryWorkflowRuns(ctx, r.owner, r.name, &gh.ListWorkflowRunsOptions{
-			Event: "schedule", ExcludePullRequests: true, ListOptions: gh.ListOptions{PerPage: 100}})
-		if err == nil && (runs == nil || runs.TotalCount == nil) {
-			err = emptyAnswer("list of runs")
-		}
-		return resp, err
-	})
-	if err != nil {
-		r.gap("the scheduled runs", err)
-		return
-	}
-	objects := map[string]int{}
-	for _, o := range r.out.objects {
-		objects[o.Attrs["workflow"]]++
-	}
-	for i := range r.out.objects {
-		o := &r.out.objects[i]
-		if w := registered[o.Attrs["workflow"]]; w != nil && objects[o.Attrs["workflow"]] == 1 {
-			start, success := latest(runs.WorkflowRuns, w.GetID())
-			o.Runs = &providers.Evidence{
-				Executed:  providers.Trace{State: providers.Known, Last: start, From: "runs of the event schedule"},
-				Succeeded: providers.Trace{State: providers.Known, Last: success, From: "runs of the event schedule"},
-			}
-		}
-	}
-}
-
-// latest are the start of a workflow's last run and the end of its last
-// successful one.
-func latest(runs []*gh.WorkflowRun, id int64) (start, success time.Time) {
-	for _, run := range runs {
-		if run.GetWorkflowID() != id || run.GetEvent() != "schedule" {
-			continue
-		}
-		at := run.GetRunStartedAt().Time
-		if at.IsZero() {
-			at = run.GetCreatedAt().Time
-		}
-		if at.After(start) {
-			start = at.UTC()
-		}
-		if end := run.GetUpdatedAt().Time; run.GetConclusion() == "success" && end.After(success) {
-			success = end.UTC()
-		}
-	}
-	return start, success
 }

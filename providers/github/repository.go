@@ -236,6 +236,9 @@ func (r *repository) describe() {
 	}
 	registered, ok := r.registrations()
 	if !ok {
+		if len(r.gaps) > 0 && r.asksRuns() {
+			r.unreadable("the workflows' states, by which their runs are asked for, were not read: " + r.gaps[len(r.gaps)-1])
+		}
 		return
 	}
 	for i := range r.out.objects {
@@ -251,7 +254,7 @@ func (r *repository) describe() {
 	if r.cfg.Permissions {
 		r.permissions()
 	}
-	if r.target.meta != nil || r.cfg.Runs {
+	if r.asksRuns() {
 		r.runs(registered)
 	}
 }

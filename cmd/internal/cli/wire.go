@@ -384,7 +384,7 @@ func (w *wiring) github(name string, c GitHubSource, isLive bool) (providers.Pro
 	if err != nil {
 		return nil, "", err
 	}
-	cfg := github.Config{Source: name, Repos: c.Repos, CacheDir: cache, Each: each}
+	cfg := github.Config{Source: name, Repos: c.Repos, CacheDir: cache, Each: each, Runs: true}
 	if c.Workflows != "" {
 		cfg.TemplateDir = filepath.Join(w.config.Dir, c.Workflows)
 	}
