@@ -98,6 +98,20 @@ func TestStages(t *testing.T) {
 			w.obs[0].Runs = map[string]providers.Evidence{}
 			w.obs[0].Objects[0].Attrs["command"] = "/usr/local/bin/rolecall run --role a -- backup"
 		}, "yes never never not-tracked", []string{"a@one not-executed", "not-executed:a@one never-ran"}},
+		{"no records, and the table was written since it was due last", func(w *world) {
+			w.obs[0].Runs = map[string]providers.Evidence{}
+			w.roles[0].Run.Pos = specs.Pos{Line: 3}
+			w.obs[0].Objects[0].Changes = []providers.Change{{Evidence: "file", When: noon.Add(-hours)}}
+		}, "yes not-due not-due not-tracked", nil},
+		{"no records, and the table was written long ago", func(w *world) {
+			w.obs[0].Runs = map[string]providers.Evidence{}
+			w.roles[0].Run.Pos = specs.Pos{Line: 3}
+			w.obs[0].Objects[0].Changes = []providers.Change{{Evidence: "file", When: noon.Add(-9 * day)}}
+		}, "yes never never not-tracked", []string{"a@one not-executed", "not-executed:a@one never-ran"}},
+		{"stopped, whenever the table was written", func(w *world) {
+			w.obs[0].Runs = map[string]providers.Evidence{"a": *ran(3*day, 3*day)}
+			w.obs[0].Objects[0].Changes = []providers.Change{{Evidence: "file", When: noon.Add(-hours)}}
+		}, "yes stale stale not-tracked", []string{"a@one not-executed", "not-executed:a@one stopped"}},
 		{"no place for records", func(w *world) { w.roles[0].Run.Pos = specs.Pos{Line: 3} }, "yes not-tracked not-tracked not-tracked", nil},
 		{"suspended", func(w *world) {
 			w.roles[0].Suspended = true

@@ -127,23 +127,6 @@ func gapAt(s specs.Schedule, at time.Time) time.Duration {
 	return to.Sub(from)
 }
 
-// counts says that an instant from since to c is due.
-func (a agenda) counts(since, c time.Time) bool {
-	if since.IsZero() {
-		since = c.AddDate(-40, 0, 0)
-	}
-	for _, l := range a.lines {
-		if next, ok := l.Next(since.Add(-1)); ok && !next.After(c) {
-			return true
-		}
-	}
-	for _, l := range a.loose {
-		if lag, period := a.times(l); period > 0 && !c.Add(-lag).Before(since) {
-			return true
-		}
-	}
-	return false
-}
 
 // lastTwo are the last due instant up to c and the one before it, of those that
 // count; zero where there is none.

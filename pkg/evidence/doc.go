@@ -14,8 +14,9 @@
 //
 //	executed    c = now - G - 1 min (a scheduler's own start). d1 and d2 are the
 //	            last due instant up to c and the one before.
+//	              last start + 1 min >= d1         yes (1 min: two clocks differ), also
+//	                                               where d1 does not count
 //	              no d1 that counts                not-due
-//	              last start + 1 min >= d1         yes (1 min: two clocks differ)
 //	              last start + 1 min >= d2         late: one instant missed, no alarm
 //	              d2 does not count                late
 //	              there was a start, before d2     stale: not-executed, stopped

@@ -33,18 +33,23 @@ func dueMinutes(schedules []specs.Schedule, from, to time.Time) (out []time.Time
 // slowStage is the arithmetic as the package's comment has it.
 func slowStage(due []time.Time, last, since, c time.Time, tolerance time.Duration, within bool) report.Stage {
 	var d []time.Time
+	var latest time.Time
 	for _, t := range due {
-		if !t.After(c) && !t.Before(since) {
+		if t.After(c) {
+			continue
+		}
+		latest = t
+		if !t.Before(since) {
 			d = append(d, t)
 		}
 	}
 	n := len(d)
 	reached := func(t time.Time) bool { return !last.IsZero() && !last.Add(tolerance).Before(t) }
 	switch {
+	case !latest.IsZero() && reached(latest):
+		return report.Yes
 	case n == 0:
 		return report.NotDue
-	case reached(d[n-1]):
-		return report.Yes
 	case !within && (n == 1 || reached(d[n-2])):
 		return report.Late
 	case last.IsZero():

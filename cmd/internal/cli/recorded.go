@@ -83,7 +83,8 @@ func recordFolders(dirs []string, optional bool) (records, error) {
 }
 
 // all is what the folders say, by role, and under the empty key of the roles
-// without any record; nil where there is no folder.
+// without any record: that they never ran, also where a folder that is looked
+// for of itself is not there. It is nil where no folder is looked for.
 func (rs records) all(ctx context.Context) map[string]providers.Evidence {
 	var out map[string]providers.Evidence
 	var unread, read []string
@@ -92,8 +93,6 @@ func (rs records) all(ctx context.Context) map[string]providers.Evidence {
 		switch {
 		case err != nil:
 			unread = append(unread, err.Error())
-		case roles == nil:
-			continue
 		default:
 			read = append(read, f.dir)
 		}

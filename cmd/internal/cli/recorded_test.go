@@ -200,8 +200,8 @@ func TestRecordsOfSeveralFolders(t *testing.T) {
 	if !got["a"].Executed.Last.Equal(hour(1)) || got[""].Executed.State != providers.Unreadable || !strings.Contains(strings.Join(got["a"].Hints, ""), "could write") {
 		t.Errorf("a: %+v, none: %+v", got["a"], got[""])
 	}
-	if got := rs[2:].all(context.Background()); got != nil {
-		t.Errorf("where there is no folder nothing is known: %+v", got)
+	if got := rs[2:].all(context.Background()); len(got) != 1 || got[""].Executed.State != providers.Known || !got[""].Executed.Last.IsZero() {
+		t.Errorf("where no run has made the folder, none was recorded: %+v", got)
 	}
 	rs[2].optional = false
 	if got := rs[2:].all(context.Background())[""]; got.Executed.State != providers.Unreadable {
