@@ -16,6 +16,8 @@
 //	with a schedule GET /repos/O/R/actions/workflows
 //	                GET /repos/O/R/actions/runs?event=schedule, for repositories that a pattern names, and
 //	                for exact ones with Config.Runs
+//	                GET /repos/O/R/actions/workflows/ID/runs?event=schedule, once or twice for each workflow
+//	                whose last success is not among the latest 100 runs of the repository
 //	with Config.Permissions
 //	                GET /repos/O/R/actions/permissions
 //	no folder       GET /repos/O/R/contents, for a private repository: only a listing of
@@ -27,7 +29,17 @@
 // quota, except that blobs are not asked for again at all.
 //
 // Who changed a workflow last takes a request for each file, and is asked only
-// where there is a finding about it: see Attribute.
+// where there is a finding about it: see Attribute. So is why its runs do not
+// come or do not succeed, by six requests at most: see Explain.
+//
+// # What a run proves
+//
+// Only runs of the event schedule count. One was executed when it was made: a run
+// that is started again by hand is no start of the schedule, but its success is
+// one. A startup failure is a start that failed. A run does not say which of a
+// workflow's schedules it is for, so all objects of a workflow have the same runs.
+// Runs that could not be read are unreadable evidence and no gap of the
+// repository, whose objects were all seen.
 //
 // # What is compared
 //

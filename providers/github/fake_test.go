@@ -26,6 +26,8 @@ type fake struct {
 	org      bool // the owner is an organisation
 	scopes   string
 	pageSize int // of every list, whatever is asked for
+	// more are answers by path: a body, or a status alone.
+	more map[string]any
 	// spoil may answer a request in place of the fake. n counts from 0.
 	spoil func(n int, w http.ResponseWriter, r *http.Request) bool
 
@@ -128,6 +130,12 @@ func notFound() (int, any) {
 
 func (f *fake) answer(w http.ResponseWriter, r *http.Request) (int, any) {
 	parts := strings.Split(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	if body, ok := f.more[r.URL.Path]; ok {
+		if status, alone := body.(int); alone {
+			return status, object{"message": http.StatusText(status)}
+		}
+		return 200, body
+	}
 	switch {
 	case parts[0] == "orgs" && f.org, parts[0] == "users" && !f.org, parts[0] == "organizations":
 		return f.listRepos(w, r, func(m *fakeRepo) bool { return parts[0] != "users" || !m.private })
