@@ -24,15 +24,17 @@ const pingSecret = "5d1c9b7e-aaaa-4c1f-9c55-1f2e3d4c5b6a"
 // monitor is a server that writes down what it is told, and may hang.
 type monitor struct {
 	*httptest.Server
-	t    *testing.T
 	mu   sync.Mutex
 	seen []string
 	hang func(path string) <-chan struct{} // nil: no request hangs
 	came chan string                       // the path of each request, as it comes
 }
 
-func newMonitor(t *testing.T) *monitor {
-	m := &monitor{t: t, came: make(chan string, 64)}
+func newMonitor(t *testing.T, hang ...func(path string) <-chan struct{}) *monitor {
+	m := &monitor{came: make(chan string, 64)}
+	if len(hang) > 0 {
+		m.hang = hang[0]
+	}
 	m.Server = httptest.NewServer(m)
 	t.Cleanup(func() { m.CloseClientConnections(); m.Server.Close() })
 	return m
@@ -184,8 +186,7 @@ roles:
 func TestRunWithoutItsMonitor(t *testing.T) {
 	down := httptest.NewServer(nil)
 	down.Close()
-	hangs := newMonitor(t)
-	hangs.hang = func(string) <-chan struct{} { return make(chan struct{}) }
+	hangs := newMonitor(t, func(string) <-chan struct{} { return make(chan struct{}) })
 	for name, address := range map[string]string{"down": down.URL + "/" + pingSecret, "hangs": hangs.address()} {
 		state := filepath.Join(t.TempDir(), "state")
 		for want, script := range map[int]string{0: "true", 3: "exit 3"} {
@@ -206,14 +207,13 @@ func TestRunWithoutItsMonitor(t *testing.T) {
 // the notice is given up.
 func TestDrainWaitsForNotices(t *testing.T) {
 	for _, answers := range []bool{true, false} {
-		m := newMonitor(t)
 		release := make(chan struct{})
-		m.hang = func(path string) <-chan struct{} {
+		m := newMonitor(t, func(path string) <-chan struct{} {
 			if strings.HasSuffix(path, "/start") {
 				return nil
 			}
 			return release
-		}
+		})
 		state := filepath.Join(t.TempDir(), "state")
 		timeout := "1h"
 		if !answers {
