@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
-	"html/template"
 	"io"
 	"strings"
 
@@ -13,12 +12,10 @@ import (
 )
 
 var (
-	//go:embed html/page.html
-	htmlText string
 	//go:embed html/page.css
-	htmlStyle string
+	htmlStyle markup
 	//go:embed html/page.js
-	htmlScript string
+	htmlScript markup
 )
 
 // HTML writes a report as one file that asks for nothing else, nowhere: its style
@@ -27,21 +24,16 @@ var (
 // is shown, and nothing can be filtered.
 //
 // Every text that is not the program's own goes through Escape and is cut before
-// it comes into the page; html/template then encodes it for where it stands.
+// it comes into the page; the writer then encodes it for where it stands.
 func HTML(w io.Writer, r report.Report) error {
-	t, err := template.New("page").Parse(htmlText)
-	if err != nil {
-		return err
-	}
-	return t.Execute(w, newHTMLPage(r.Tidy()))
+	p := newHTMLWriter(w)
+	p.page(newHTMLPage(r.Tidy()))
+	return p.end()
 }
 
 // htmlPage is what the page shows, in its order. Its texts were escaped.
 type htmlPage struct {
-	Policy   string
-	Many     bool // so much that a browser is told to lay out only what is in sight
-	Style    template.CSS
-	Script   template.JS
+	Many     bool   // so much that a browser is told to lay out only what is in sight
 	Name     string // of the ledger
 	Verdict  string
 	Look     string // good, warn or bad
@@ -77,7 +69,7 @@ func htmlPolicy() string {
 	return "default-src 'none'; style-src '" + sourceHash(htmlStyle) + "'; script-src '" + sourceHash(htmlScript) + "'; img-src data:; base-uri 'none'; form-action 'none'"
 }
 
-func sourceHash(text string) string {
+func sourceHash(text markup) string {
 	sum := sha256.Sum256([]byte(text))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
@@ -85,7 +77,7 @@ func sourceHash(text string) string {
 func newHTMLPage(r report.Report) htmlPage {
 	n := newHTMLNames(r)
 	p := htmlPage{
-		Policy: htmlPolicy(), Many: len(r.Findings)+len(r.Roles) > fewEntries, Style: template.CSS(htmlStyle), Script: template.JS(htmlScript),
+		Many: len(r.Findings)+len(r.Roles) > fewEntries,
 		Name: short(cmp.Or(r.Ledger.Name, r.Ledger.Path, "ledger"), valueRoom), Verdict: capital(cmp.Or(short(string(r.Verdict), valueRoom), "no verdict")),
 		Look: htmlLook(verdictLook(r)), Sentence: short(sentence(r), messageRoom), Facts: htmlFacts(r), States: htmlStates(r.Summary),
 		Stages: stageNames(), Axis: htmlAxis(r),

@@ -73,9 +73,6 @@ type htmlBar struct {
 	Text          string
 }
 
-func (b htmlBar) TallY() int { return 100 - b.Tall }
-func (b htmlBar) PeakY() int { return 100 - b.Peak }
-
 // htmlPile are minutes in which the same roles start.
 type htmlPile struct {
 	Times, Names string
