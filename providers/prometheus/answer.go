@@ -17,13 +17,13 @@ import (
 	"github.com/rolecall-dev/rolecall/providers"
 )
 
-// The past is looked at as far as a server keeps it by default. That of a plain
-// selector is seen whole, that of an expression at every minute: what was there
-// for less may be passed over.
-const (
-	lookback = "15d"
-	lookStep = "1m"
-)
+// lookback is how far a server keeps what was by default. The past of a plain
+// selector is seen whole. That of an expression costs an evaluation a step: it is
+// seen at every minute of the last hour, and before that at every hour, so that
+// its last value can be an hour old, and what was there for less passed over.
+const lookback = "15d"
+
+var steps = []string{"1h:1m", lookback + ":1h"}
 
 // traces are what the queries say, each in its place.
 func (w *Witness) traces(ctx context.Context, queries []string) []providers.Trace {
@@ -35,23 +35,37 @@ func (w *Witness) traces(ctx context.Context, queries []string) []providers.Trac
 			silent = append(silent, i)
 		}
 	}
-	past := make([]string, len(silent))
-	for n, i := range silent {
-		past[n] = ended(queries[i])
+	for _, step := range steps {
+		silent = w.past(ctx, queries, out, silent, step)
 	}
-	for n, a := range w.ask(ctx, past) {
-		w.remember(&out[silent[n]], a)
+	for _, i := range silent {
+		out[i].Reason = "there is no such series, nor was there one in " + lookback + "; look at the query, its labels and the exporter"
 	}
 	return out
 }
 
+// past asks for what was of the queries with the indexes, and gives those of which
+// there was nothing.
+func (w *Witness) past(ctx context.Context, queries []string, out []providers.Trace, silent []int, step string) (left []int) {
+	texts := make([]string, len(silent))
+	for n, i := range silent {
+		texts[n] = ended(queries[i], step)
+	}
+	for n, a := range w.ask(ctx, texts) {
+		if i := silent[n]; w.remember(&out[i], a) {
+			left = append(left, i)
+		}
+	}
+	return left
+}
+
 // ended asks for the last value of what a query gives nothing of now. A range of
 // samples passes over the marker that ends a series.
-func ended(query string) string {
+func ended(query, step string) string {
 	if selector(query) {
 		return fmt.Sprintf("last_over_time(%s[%s])", strings.TrimSpace(query), lookback)
 	}
-	return fmt.Sprintf("last_over_time((%s\n)[%s:%s])", query, lookback, lookStep)
+	return fmt.Sprintf("last_over_time((%s\n)[%s])", query, step)
 }
 
 // trace is what one query says now.
@@ -74,12 +88,12 @@ func (w *Witness) trace(query string, a answer) providers.Trace {
 	return t
 }
 
-// remember tells a series that has ended from none at all. Of several that have
-// ended, as one for each pod, the latest time counts.
-func (w *Witness) remember(t *providers.Trace, a answer) {
+// remember tells a series that has ended from none, which it says yes of. Of
+// several that have ended, as one for each pod, the latest time counts.
+func (w *Witness) remember(t *providers.Trace, a answer) (none bool) {
 	if a.err != nil {
 		t.State, t.Reason = providers.Unreadable, "the query gives nothing, and whether it ever did could not be asked: "+said(a.err)
-		return
+		return false
 	}
 	why := ""
 	for _, s := range a.samples {
@@ -99,8 +113,9 @@ func (w *Witness) remember(t *providers.Trace, a answer) {
 	case why != "":
 		t.State, t.Reason = providers.Unreadable, "the series has ended, and of its last value: "+why
 	default:
-		t.Reason = "there is no such series, nor was there one in " + lookback + "; look at the query, its labels and the exporter"
+		return true
 	}
+	return false
 }
 
 // Times before this are no times of runs: an age, a count or a flag.
