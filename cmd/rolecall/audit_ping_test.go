@@ -3,6 +3,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -57,5 +58,32 @@ func TestAuditPings(t *testing.T) {
 	}
 	if code, _, errs := ran(t, runProgram(dir, nil, "audit", "--ledger", ledger, "--crontab", table, "--ping", pingSecret)); code != 2 {
 		t.Errorf("exit %d\n%s", code, errs)
+	}
+}
+
+// An audit that is interrupted ends within its second, whatever its monitor does,
+// and tells of no end: that it did not end is what the monitor has to see.
+func TestAuditInterruptedPings(t *testing.T) {
+	m := newMonitor(t)
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string]string{"ledger.yaml": "ledger: rolecall/v1\nroles:\n  tidy:\n    source: crontab\n    spec: {schedule: \"0 3 * * *\", command: /bin/tidy}\n"})
+	cmd := runProgram(dir, []string{"ROLECALL_PING_URL=" + m.address()}, "audit", "--ledger", filepath.Join(dir, "ledger.yaml"), "--crontab", "-")
+	in, err := cmd.StdinPipe() // never closed: the audit waits for it
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	<-m.came
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if code := exitCode(cmd.Wait()); code != 130 {
+		t.Errorf("exit %d", code)
+	}
+	if told := m.told(); len(told) != 1 || !strings.Contains(told[0], "/start?") {
+		t.Errorf("told %q", told)
 	}
 }
