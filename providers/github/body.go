@@ -82,11 +82,11 @@ func listOf(change func(specs.Value) specs.Value) func(specs.Value) specs.Value 
 		if v.Kind != specs.List {
 			return v
 		}
-		out := make([]specs.Value, len(v.Members))
+		out := make([]specs.Member, len(v.Members))
 		for i, m := range v.Members {
-			out[i] = change(m.Value)
+			out[i].Value = change(m.Value)
 		}
-		return specs.NewList(out...)
+		return specs.Value{Kind: specs.List, Members: out}
 	}
 }
 

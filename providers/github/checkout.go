@@ -27,6 +27,8 @@ type CheckoutConfig struct {
 	// Repo is owner/name, if it is known whose checkout this is. Without it
 	// objects are called github:SOURCE/-/-/PATH and have no attribute repo.
 	Repo string
+	// Each runs f for 0 … n-1, in parallel as far as it likes; nil: in turn.
+	Each func(n int, f func(i int))
 }
 
 // Checkout looks at the workflow files of a checkout. It opens no connection.
@@ -60,14 +62,18 @@ func (c *Checkout) Observe(ctx context.Context, sel providers.Selection) provide
 	if sel.Wants(area.Part) {
 		out.Areas = append(out.Areas, area)
 	}
+	var places []place
 	for _, e := range entries {
 		rel := path.Join(dir, e.Name())
 		part := "file/" + rel
 		if !isWorkflow(e.Name()) || e.IsDir() || !sel.Wants(part) {
 			continue
 		}
-		p := place{c.cfg.Source, c.cfg.Repo, path.Join(folder, e.Name()), part, files.Join(c.cfg.Base, rel)}
-		r := c.read(ctx, p, sel.Literals)
+		places = append(places, place{c.cfg.Source, c.cfg.Repo, path.Join(folder, e.Name()), part, files.Join(c.cfg.Base, rel)})
+	}
+	readings := make([]reading, len(places))
+	c.each(len(places), func(i int) { readings[i] = c.safely(ctx, places[i], sel.Literals) })
+	for _, r := range readings {
 		out.Areas = append(out.Areas, r.area)
 		out.Objects = append(out.Objects, r.objects...)
 		out.Notes = append(out.Notes, r.notes...)
@@ -78,6 +84,27 @@ func (c *Checkout) Observe(ctx context.Context, sel providers.Selection) provide
 	out.Notes = append(out.Notes, topOfHour(out.Objects)...)
 	out.Sort()
 	return out
+}
+
+func (c *Checkout) each(n int, f func(int)) {
+	if c.cfg.Each != nil {
+		c.cfg.Each(n, f)
+		return
+	}
+	for i := range n {
+		f(i)
+	}
+}
+
+// safely keeps a fault of ours in one file, since what is read in parallel is
+// beyond what the caller can catch.
+func (c *Checkout) safely(ctx context.Context, p place, literals bool) (r reading) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			r = reading{area: providers.Area{Part: p.part, State: providers.Failed, Reason: fmt.Sprintf("%s: the workflow cannot be read: %v; report it as a fault of rolecall", p.file, fault)}}
+		}
+	}()
+	return c.read(ctx, p, literals)
 }
 
 func isWorkflow(name string) bool {
@@ -185,15 +212,30 @@ func readFile(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return readBounded(f)
+	data := make([]byte, min(info.Size(), maxFile)+1) // the byte more finds the end
+	n, err := io.ReadFull(f, data)
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return data[:n], nil
+	case err != nil:
+		return nil, err
+	}
+	more, err := readBounded(f) // it has grown
+	if err == nil && len(data)+len(more) > maxFile {
+		err = errTooLarge
+	}
+	return append(data, more...), err
 }
 
-var errNotRegular = errors.New("not a regular file")
+var (
+	errNotRegular = errors.New("not a regular file")
+	errTooLarge   = fmt.Errorf("larger than %d MiB", maxFile>>20)
+)
 
 func readBounded(f io.Reader) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err == nil && len(data) > maxFile {
-		return nil, fmt.Errorf("larger than %d MiB", maxFile>>20)
+		return nil, errTooLarge
 	}
 	return data, err
 }

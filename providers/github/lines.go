@@ -31,9 +31,13 @@ func fromUTF16(data []byte, high, low int) []byte {
 // feeds that is at lone carriage returns, NEL, LS and PS. A node's line then
 // finds the same text here.
 func splitLines(text string) []string {
-	var out []string
+	out := make([]string, 0, strings.Count(text, "\n")+1)
 	start := 0
 	for i := 0; i < len(text); {
+		if c := text[i]; c >= ' ' && c < utf8.RuneSelf {
+			i++
+			continue
+		}
 		n := breakAt(text, i)
 		if n == 0 {
 			_, size := utf8.DecodeRuneInString(text[i:])

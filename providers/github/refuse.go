@@ -136,12 +136,10 @@ func (r *reader) checkMapping(n *yaml.Node, at int, name string, s form, depth i
 	if name == "matrix" && len(ps) == 0 {
 		r.refuse(at, "the matrix is empty")
 	}
-	seen := map[string]bool{}
+	var seen names
 	for _, p := range ps {
-		if low := strings.ToLower(p.name); seen[low] {
+		if !seen.add(strings.ToLower(p.name)) {
 			r.refuse(p.at, "the key %q stands here a second time, since GitHub does not tell large letters from small ones", short(p.name))
-		} else {
-			seen[low] = true
 		}
 		if err := r.checkMember(p, name, s, depth); err != nil || r.w.refused != "" {
 			return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -109,8 +110,9 @@ type pair struct {
 // remembered: GitHub refuses them. A key that stands twice is a fault, as it
 // is for GitHub.
 func (t *tree) pairs(n *yaml.Node, depth int) ([]pair, error) {
-	var out, merged []pair
-	seen := map[string]bool{}
+	var merged []pair
+	var seen names
+	out := make([]pair, 0, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, err := t.take(n.Content[i], depth)
 		if err != nil {
@@ -131,15 +133,13 @@ func (t *tree) pairs(n *yaml.Node, depth int) ([]pair, error) {
 			continue
 		}
 		name := asText(scalar(key)).Text
-		if seen[name] {
+		if !seen.add(name) {
 			return nil, &fault{n.Content[i].Line, fmt.Sprintf("the key %q stands here a second time", name)}
 		}
-		seen[name] = true
 		out = append(out, pair{name, key, n.Content[i].Line, n.Content[i+1]})
 	}
 	for _, p := range merged {
-		if !seen[p.name] {
-			seen[p.name] = true
+		if seen.add(p.name) {
 			out = append(out, p)
 		}
 	}
@@ -168,6 +168,37 @@ func (t *tree) merged(n *yaml.Node, depth int) ([]pair, error) {
 		return out, nil
 	}
 	return nil, &fault{n.Line, "a merge key takes in something that is not a mapping"}
+}
+
+// names tells which names were met. Few are looked through one by one, which
+// costs less than a map for each of the mappings of a workflow.
+type names struct {
+	few  [12]string
+	n    int
+	many map[string]bool
+}
+
+// add says whether a name is new.
+func (s *names) add(name string) bool {
+	if s.many == nil {
+		if slices.Contains(s.few[:s.n], name) {
+			return false
+		}
+		if s.n < len(s.few) {
+			s.few[s.n] = name
+			s.n++
+			return true
+		}
+		s.many = make(map[string]bool, 2*len(s.few))
+		for _, few := range s.few {
+			s.many[few] = true
+		}
+	}
+	if s.many[name] {
+		return false
+	}
+	s.many[name] = true
+	return true
 }
 
 // find is the member of a name, nil if there is none.

@@ -23,15 +23,13 @@ func (t *tree) value(n *yaml.Node, depth int) (specs.Value, error) {
 	case yaml.ScalarNode:
 		return scalar(n), nil
 	case yaml.SequenceNode:
-		items := make([]specs.Value, 0, len(n.Content))
-		for _, c := range n.Content {
-			v, err := t.value(c, depth+1)
-			if err != nil {
+		items := make([]specs.Member, len(n.Content))
+		for i, c := range n.Content {
+			if items[i].Value, err = t.value(c, depth+1); err != nil {
 				return specs.Value{}, err
 			}
-			items = append(items, v)
 		}
-		return specs.NewList(items...), nil
+		return specs.Value{Kind: specs.List, Members: items}, nil
 	}
 	ps, err := t.pairs(n, depth)
 	if err != nil {
@@ -76,9 +74,12 @@ func scalar(n *yaml.Node) specs.Value {
 	return specs.NewText(s)
 }
 
-// coreNumber leaves numbers that a double does not hold exactly as texts, so
+// coreNumber reads a text that is not empty. It leaves numbers that a double does not hold exactly as texts, so
 // that two different ones stay different.
 func coreNumber(s string) (float64, bool) {
+	if strings.IndexByte("+-.0123456789", s[0]) < 0 { // as all of the four begin
+		return 0, false
+	}
 	var f float64
 	var err error
 	switch {
@@ -163,9 +164,11 @@ func mapMembers(v specs.Value, change func(key string, m specs.Value) specs.Valu
 	if v.Kind != specs.Map {
 		return v
 	}
-	out := make([]specs.Member, len(v.Members))
-	for i, m := range v.Members {
-		out[i] = specs.Member{Key: m.Key, Value: change(m.Key, m.Value)}
+	out := make([]specs.Member, 0, len(v.Members))
+	for _, m := range v.Members { // whose order stays
+		if m.Value = change(m.Key, m.Value); m.Value.Kind != specs.Absent {
+			out = append(out, m)
+		}
 	}
-	return specs.NewMap(out...)
+	return specs.Value{Kind: specs.Map, Members: out}
 }
