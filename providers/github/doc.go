@@ -28,6 +28,12 @@
 // Under NewTransport a repeat of all this is answered by 304s, which cost no
 // quota, except that blobs are not asked for again at all.
 //
+// From Config.BulkFrom repositories on, the folders of a hundred of them and 250
+// blobs at a time are asked for by POST /graphql, whose quota is another one, so
+// that of all this only the lists of registrations and runs remain: two requests
+// for a repository, and 50 queries for a thousand of them with ten workflows each.
+// See bulk.go.
+//
 // Who changed a workflow last takes a request for each file, and is asked only
 // where there is a finding about it: see Attribute. So is why its runs do not
 // come or do not succeed, by six requests at most: see Explain.

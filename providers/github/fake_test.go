@@ -28,6 +28,8 @@ type fake struct {
 	pageSize int // of every list, whatever is asked for
 	// more are answers by path: a body, or a status alone.
 	more map[string]any
+	// mostAliases is how much GraphQL answers at once; 0 is all.
+	mostAliases int
 	// spoil may answer a request in place of the fake. n counts from 0.
 	spoil func(n int, w http.ResponseWriter, r *http.Request) bool
 
@@ -137,6 +139,8 @@ func (f *fake) answer(w http.ResponseWriter, r *http.Request) (int, any) {
 		return 200, body
 	}
 	switch {
+	case r.URL.Path == "/graphql" && r.Method == http.MethodPost:
+		return f.graphql(r)
 	case parts[0] == "orgs" && f.org, parts[0] == "users" && !f.org, parts[0] == "organizations":
 		return f.listRepos(w, r, func(m *fakeRepo) bool { return parts[0] != "users" || !m.private })
 	case r.URL.Path == "/user/repos" && r.Header.Get("Authorization") != "":

@@ -25,6 +25,8 @@ type trouble struct {
 	reason string
 	// limit says that GitHub will answer nothing else for a while.
 	limit bool
+	// large says that less may be asked for at once.
+	large bool
 	// status is the HTTP status, 0 without an answer.
 	status int
 }
@@ -150,6 +152,7 @@ func (a *asker) explainAnswer(e *gh.ErrorResponse) *trouble {
 		t.state, t.reason = providers.Denied, "GitHub has blocked it for legal reasons (451"+said+")"
 	case code >= 500:
 		t.reason = fmt.Sprintf("GitHub failed (%d%s); run the audit again", code, said)
+		t.large = code == http.StatusBadGateway || code == http.StatusGatewayTimeout
 	default:
 		t.reason = fmt.Sprintf("GitHub gave an unexpected answer (%d%s); run the audit again", code, said)
 	}

@@ -42,11 +42,13 @@ func (a *asker) graphql(query string, variables map[string]any, into any) ([]ref
 		if err != nil {
 			return nil, err
 		}
-		resp, err := a.client.Do(ctx, req, &answer)
-		if err == nil && (len(answer.Data) == 0 || bytes.Equal(answer.Data, []byte("null"))) {
-			err = refused(answer.Errors)
+		if err := a.exchange(req.WithContext(ctx), &answer); err != nil {
+			return nil, err
 		}
-		return resp, err
+		if len(answer.Data) == 0 || bytes.Equal(answer.Data, []byte("null")) {
+			return nil, refused(answer.Errors)
+		}
+		return nil, nil
 	})
 	if err != nil {
 		return answer.Errors, err
@@ -57,6 +59,21 @@ func (a *asker) graphql(query string, variables map[string]any, into any) ([]ref
 	return answer.Errors, nil
 }
 
+// exchange goes past the client, which would take what GraphQL's own limits leave
+// on a server of one's own for what is left to the REST API (go-github v62,
+// GetRateLimitCategory knows only the path of github.com).
+func (a *asker) exchange(req *http.Request, into any) error {
+	resp, err := a.client.Client().Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if err := gh.CheckResponse(resp); err != nil {
+		return err
+	}
+	return json.NewDecoder(resp.Body).Decode(into)
+}
+
 // refused is a query of which nothing was answered.
 func refused(errors []refusal) error {
 	if len(errors) == 0 {
@@ -64,5 +81,6 @@ func refused(errors []refusal) error {
 	}
 	t := failed("GitHub refuses the query%s; run the audit again", quoted(errors[0].Message))
 	t.limit = errors[0].Type == "RATE_LIMITED"
+	t.large = !t.limit && strings.Contains(errors[0].Type, "LIMIT")
 	return t
 }

@@ -36,6 +36,10 @@ type Config struct {
 	// Permissions asks whether Actions is switched on, one more request for a
 	// repository. It needs a token that may read the repository's administration.
 	Permissions bool
+	// BulkFrom is the number of repositories from which on their workflow files are
+	// read by GraphQL, a hundred repositories a query, where the server has it for
+	// this token; 0: never. It changes how much is asked and nothing that is said.
+	BulkFrom int
 }
 
 // Provider looks at the workflows of repositories over GitHub's REST API.
@@ -109,8 +113,11 @@ func (p *Provider) Observe(ctx context.Context, sel providers.Selection) provide
 	targets := p.targets(ctx, g, sel, &out)
 	found := make([]reading, len(targets))
 	asked := make([]int, len(targets))
+	ahead, queries := p.bulk(ctx, targets)
+	out.Requests += queries
 	p.each(len(targets), func(i int) {
 		r := p.repository(ctx, g, targets[i], sel.Literals)
+		r.ahead = ahead[i]
 		found[i] = r.observe()
 		asked[i] = r.requests
 	})

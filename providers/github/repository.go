@@ -30,6 +30,7 @@ type repository struct {
 	blobs    *store
 	literals bool
 	target   target
+	ahead    *folderOf // what was read of it ahead; nil if nothing was
 	meta     *gh.Repository
 	owner    string // by which it is asked for: a renamed one by its new name
 	name     string
@@ -87,6 +88,12 @@ func (r *repository) note(code, message string) {
 // open finds the repository and lists its workflow files.
 func (r *repository) open() ([]*gh.RepositoryContent, error) {
 	r.owner, r.name, _ = strings.Cut(r.target.name, "/")
+	if r.ahead != nil {
+		if r.meta == nil {
+			r.meta = r.ahead.meta
+		}
+		return r.ahead.files, nil
+	}
 	if r.meta == nil {
 		if err := r.find(); err != nil {
 			return nil, err

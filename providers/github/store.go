@@ -16,24 +16,53 @@ type store struct {
 	dir   string // empty: nothing is kept
 	limit int64  // bytes; beyond it the oldest texts are removed
 	once  sync.Once
+	// held are texts that were read ahead and could not be put into the folder.
+	mu   sync.Mutex
+	held map[string][]byte
+}
+
+// has says that a text may be there. What it says is no promise.
+func (s *store) has(name string) bool {
+	if s.dir == "" {
+		return false
+	}
+	_, err := os.Stat(filepath.Join(s.dir, name))
+	return err == nil
+}
+
+// keep puts a text where get finds it: into the folder, or else into memory.
+func (s *store) keep(name string, data []byte) {
+	if s.put(name, data) {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.held == nil {
+		s.held = map[string][]byte{}
+	}
+	s.held[name] = data
 }
 
 func (s *store) get(name string) ([]byte, bool) {
-	if s.dir == "" {
-		return nil, false
+	s.mu.Lock()
+	data, ok := s.held[name]
+	s.mu.Unlock()
+	if ok || s.dir == "" {
+		return data, ok
 	}
 	data, err := os.ReadFile(filepath.Join(s.dir, name))
 	return data, err == nil
 }
 
-func (s *store) put(name string, data []byte) {
+// put writes a text down, and says whether that was done.
+func (s *store) put(name string, data []byte) bool {
 	if s.dir == "" || os.MkdirAll(s.dir, 0o700) != nil {
-		return
+		return false
 	}
 	s.once.Do(s.prune)
 	f, err := os.CreateTemp(s.dir, ".new-*")
 	if err != nil {
-		return
+		return false
 	}
 	_, err = f.Write(data)
 	if closed := f.Close(); err == nil {
@@ -45,6 +74,7 @@ func (s *store) put(name string, data []byte) {
 	if err != nil {
 		os.Remove(f.Name())
 	}
+	return err == nil
 }
 
 func (s *store) remove(name string) { os.Remove(filepath.Join(s.dir, name)) }

@@ -2,6 +2,7 @@ package github
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -17,6 +18,7 @@ import (
 const (
 	answerLimit = 256 << 20 // bytes of the folder of answers
 	answerSize  = 16 << 20  // bytes of one answer that is kept
+	packFrom    = 16 << 10  // bytes from which on an answer is compressed
 	maxTries    = 3
 )
 
@@ -29,6 +31,13 @@ type TransportOption func(*transport)
 // early with the context's error. A client's own Timeout holds over the pauses.
 func WithPatience(longest time.Duration, wait func(context.Context, time.Duration) error) TransportOption {
 	return func(t *transport) { t.longest, t.wait = longest, wait }
+}
+
+// WithPace lets no more than n requests begin in any span of time, those that
+// are answered by a 304 among them. now must be a clock that goes; wait is that of
+// WithPatience.
+func WithPace(n int, span time.Duration, now func() time.Time, wait func(context.Context, time.Duration) error) TransportOption {
+	return func(t *transport) { t.pace = &pace{begun: make([]time.Time, n), span: span, now: now, wait: wait} }
 }
 
 // NewTransport makes a transport for a client of GitHub's API over another one.
@@ -56,11 +65,15 @@ type transport struct {
 	answers *store
 	longest time.Duration
 	wait    func(context.Context, time.Duration) error
+	pace    *pace // nil: as fast as it goes
 }
 
 // RoundTrip makes one request, from the cache where GitHub allows it.
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	req = keepToken(req)
+	if err := t.pace.keep(req.Context()); err != nil {
+		return nil, err
+	}
 	if req.Method != http.MethodGet || req.Header.Get("If-None-Match") != "" || req.Header.Get("Range") != "" {
 		return t.base.RoundTrip(req)
 	}
@@ -140,6 +153,7 @@ type answer struct {
 	ETag   string      `json:"etag"`
 	Header http.Header `json:"header"`
 	Sum    string      `json:"sha256"` // of the body
+	Packed bool        `json:"gzip"`   // the body is compressed: a page of runs is to a thirtieth
 	body   []byte
 }
 
@@ -162,7 +176,11 @@ func (t *transport) load(name string) (answer, bool) {
 	}
 	head, body, found := bytes.Cut(data, []byte("\n"))
 	var a answer
-	if !found || json.Unmarshal(head, &a) != nil || a.Name != name || a.ETag == "" || a.Sum != sumOf(body) {
+	ok = found && json.Unmarshal(head, &a) == nil
+	if ok && a.Packed {
+		body, ok = unpacked(body)
+	}
+	if !ok || a.Name != name || a.ETag == "" || a.Sum != sumOf(body) {
 		t.answers.remove(name)
 		return answer{}, false
 	}
@@ -203,10 +221,32 @@ func (t *transport) keep(name string, resp *http.Response) *http.Response {
 			a.Header[http.CanonicalHeaderKey(h)] = v
 		}
 	}
+	kept := body
+	if len(body) > packFrom {
+		kept, a.Packed = packed(body), true
+	}
 	if head, err := json.Marshal(a); err == nil {
-		t.answers.put(name, append(append(head, '\n'), body...))
+		t.answers.put(name, append(append(head, '\n'), kept...))
 	}
 	return resp
+}
+
+// packed is a text compressed, which cannot fail in memory.
+func packed(data []byte) []byte {
+	var out bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&out, gzip.BestSpeed)
+	_, _ = w.Write(data)
+	_ = w.Close()
+	return out.Bytes()
+}
+
+func unpacked(data []byte) ([]byte, bool) {
+	r, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, false
+	}
+	out, err := io.ReadAll(io.LimitReader(r, answerSize+1))
+	return out, err == nil && len(out) <= answerSize
 }
 
 // replay is the kept answer in place of a 304, with the limits that the 304

@@ -1,6 +1,7 @@
 package github
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -265,5 +266,75 @@ func TestRedirectsKeepTheToken(t *testing.T) {
 	resp.Body.Close()
 	if a, b, d := <-seen, <-seen, <-seen; a != "Bearer t0ken" || b != "" || d != "" {
 		t.Errorf("%q %q %q", a, b, d)
+	}
+}
+
+// Never do more requests than the pace allows begin in any span, and one that was
+// given up keeps its place.
+func TestPace(t *testing.T) {
+	clock := time.Unix(1000, 0)
+	p := &pace{begun: make([]time.Time, 3), span: time.Minute, now: func() time.Time { return clock }}
+	var begun []time.Time
+	p.wait = func(_ context.Context, d time.Duration) error {
+		begun = append(begun, clock.Add(d))
+		return nil
+	}
+	for range 11 {
+		before := len(begun)
+		if err := p.keep(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		if len(begun) == before {
+			begun = append(begun, clock)
+		}
+		clock = clock.Add(time.Second)
+	}
+	for i := 3; i < len(begun); i++ {
+		if gap := begun[i].Sub(begun[i-3]); gap < time.Minute {
+			t.Errorf("requests %d to %d begin within %v", i-3, i, gap)
+		}
+	}
+	if last := begun[10].Sub(begun[0]); last > 3*time.Minute+2*time.Second {
+		t.Errorf("the last begins after %v", last)
+	}
+	p.wait = func(context.Context, time.Duration) error { return context.Canceled }
+	if err := p.keep(context.Background()); err != context.Canceled {
+		t.Error(err)
+	}
+}
+
+// A large answer is kept compressed, and comes back as it was.
+func TestLargeAnswersArePacked(t *testing.T) {
+	body := "[" + strings.Repeat(`{"repository":"the same again"},`, 10000) + "{}]"
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("ETag", `"e"`)
+		w.Header().Set("Content-Type", "application/json")
+		if r.Header.Get("If-None-Match") == `"e"` {
+			w.WriteHeader(304)
+			return
+		}
+		io.WriteString(w, body)
+	}))
+	defer s.Close()
+	dir := t.TempDir()
+	for i := range 2 {
+		got, h := get(t, NewTransport(nil, dir), s.URL, "a")
+		if got != "200 "+body || (h.Get("X-From-Cache") != "") != (i == 1) {
+			t.Errorf("look %d: %d bytes, %v", i, len(got), h)
+		}
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "answers", "*"))
+	if len(files) != 1 {
+		t.Fatal(files)
+	}
+	data, _ := os.ReadFile(files[0])
+	if len(data)*10 > len(body) {
+		t.Errorf("%d bytes are kept of %d", len(data), len(body))
+	}
+	for _, spoilt := range [][]byte{data[:len(data)-9], append(bytes.Clone(data[:len(data)-20]), make([]byte, 20)...)} {
+		os.WriteFile(files[0], spoilt, 0o600)
+		if got, h := get(t, NewTransport(nil, dir), s.URL, "a"); got != "200 "+body || h.Get("X-From-Cache") != "" {
+			t.Errorf("a spoiled answer was given: %d bytes", len(got))
+		}
 	}
 }

@@ -140,6 +140,8 @@ const environmentText = `Variables that are read:
   GH_HOST                  another GitHub server
   GH_ENTERPRISE_TOKEN      token for that one
   GITHUB_STEP_SUMMARY      the file that -o github adds its tables to
+  ROLECALL_SLOW            1 leaves out what only saves time or requests: the
+                           same answers come more slowly
   NO_COLOR                 no colour, whatever its value
   HTTPS_PROXY, NO_PROXY    as usual
 

@@ -384,7 +384,10 @@ func (w *wiring) github(name string, c GitHubSource, isLive bool) (providers.Pro
 	if err != nil {
 		return nil, "", err
 	}
-	cfg := github.Config{Source: name, Repos: c.Repos, CacheDir: cache, Each: each, Runs: true}
+	cfg := github.Config{Source: name, Repos: c.Repos, CacheDir: cache, Each: each, Runs: true, BulkFrom: manyRepositories}
+	if w.slow() {
+		cfg.BulkFrom = 0
+	}
 	if c.Workflows != "" {
 		cfg.TemplateDir = filepath.Join(w.config.Dir, c.Workflows)
 	}
@@ -407,8 +410,15 @@ func onlyRepo(repos []string) string {
 func (w *wiring) githubClient(api string) (*gh.Client, string, error) {
 	host := w.githubHost(api)
 	cache := w.cacheDir("github")
-	transport := github.NewTransport(http.DefaultTransport, cache, github.WithPatience(patienceWithLimits, pause))
-	client := gh.NewClient(&http.Client{Timeout: w.flags.request + patienceWithLimits, Transport: transport})
+	opts := []github.TransportOption{github.WithPatience(patienceWithLimits, pause)}
+	longest := w.flags.request + patienceWithLimits
+	if host == "" { // a server of one's own has no limits unless it is given some
+		opts = append(opts, github.WithPace(githubPace, time.Minute, time.Now, pause))
+		longest += time.Minute
+	}
+	base := http.DefaultTransport.(*http.Transport).Clone()
+	base.ResponseHeaderTimeout = w.flags.request
+	client := gh.NewClient(&http.Client{Timeout: longest, Transport: github.NewTransport(base, cache, opts...)})
 	if host != "" {
 		if !strings.Contains(host, "://") {
 			host = "https://" + host
@@ -455,6 +465,19 @@ func (a *app) tokenVariable(api string) string {
 	}
 	return ""
 }
+
+const (
+	// manyRepositories is from how many on GitHub's GraphQL API is asked for their
+	// files.
+	manyRepositories = 50
+	// githubPace is how many requests a minute github.com allows (REST reference,
+	// secondary rate limits).
+	githubPace = 900
+)
+
+// slow says that what only saves time or requests is to be left out; no answer
+// changes by it.
+func (a *app) slow() bool { return a.getenv("ROLECALL_SLOW") == "1" }
 
 // patienceWithLimits is the longest pause that GitHub may ask for and get; a
 // limit that lasts longer is a gap that says when it ends.
