@@ -64,9 +64,7 @@ func (o Observation) Gaps() []Area {
 
 // Sort puts objects, areas and notes in the one order in which they are shown.
 func (o *Observation) Sort() {
-	slices.SortStableFunc(o.Objects, func(a, b Object) int {
-		return cmp.Or(strings.Compare(a.ID, b.ID), a.Pos.Compare(b.Pos))
-	})
+	sortObjects(o.Objects)
 	slices.SortStableFunc(o.Areas, func(a, b Area) int { return strings.Compare(a.Part, b.Part) })
 	slices.SortStableFunc(o.Notes, func(a, b Note) int {
 		return cmp.Or(a.Pos.Compare(b.Pos), strings.Compare(a.Code, b.Code), strings.Compare(a.Message, b.Message))

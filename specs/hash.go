@@ -52,18 +52,23 @@ func (h Hash) IsZero() bool { return h.scheme == "" }
 
 // Hash is that of the canonical bytes.
 func (s Spec) Hash() Hash {
-	if !s.saved.IsZero() {
-		return s.saved
+	if s.saved != nil && !s.saved.IsZero() {
+		return *s.saved
 	}
-	return Hash{scheme: Canonicalisation, sum: sha256.Sum256(s.Canonical())}
+	var room [1024]byte // what most specs need, and off the heap
+	return Hash{scheme: Canonicalisation, sum: sha256.Sum256(s.appendCanonical(room[:0]))}
 }
 
 // Canonical is the spec as JSON by RFC 8785: one byte string for each meaning.
-func (s Spec) Canonical() []byte {
-	b := make([]byte, 0, 512)
+func (s Spec) Canonical() []byte { return s.appendCanonical(make([]byte, 0, 512)) }
+
+func (s Spec) appendCanonical(b []byte) []byte {
 	b = append(b, `{"body":`...)
 	b = appendValue(b, s.body())
 	b = append(b, `,"schedule":[`...)
+	if len(s.Schedules) == 1 {
+		return append(appendString(b, s.Schedules[0].Canonical()), "]}"...)
+	}
 	for i, c := range s.canonicalSchedules() {
 		if i > 0 {
 			b = append(b, ',')
@@ -113,13 +118,16 @@ const hexDigits = "0123456789abcdef"
 func appendString(b []byte, s string) []byte {
 	b = append(b, '"')
 	for i := 0; i < len(s); {
+		if n := plainBytes(s[i:]); n > 0 {
+			b = append(b, s[i:i+n]...)
+			i += n
+			continue
+		}
 		c := s[i]
 		if c < utf8.RuneSelf {
 			switch {
 			case c == '"' || c == '\\':
 				b = append(b, '\\', c)
-			case c >= 0x20:
-				b = append(b, c)
 			case c == '\b':
 				b = append(b, `\b`...)
 			case c == '\t':
@@ -147,6 +155,16 @@ func appendString(b []byte, s string) []byte {
 		i += n
 	}
 	return append(b, '"')
+}
+
+// plainBytes is how many bytes in front stand for themselves.
+func plainBytes(s string) int {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c < 0x20 || c >= utf8.RuneSelf || c == '"' || c == '\\' {
+			return i
+		}
+	}
+	return len(s)
 }
 
 // formatNumber prints as ECMAScript's Number::toString does, which RFC 8785 (section 3.2.2.3) names.

@@ -138,7 +138,7 @@ func (s Spec) Without(gone ...Path) Spec {
 	for _, p := range gone {
 		s.Body = s.Body.without(p)
 	}
-	s.saved = Hash{}
+	s.saved = nil
 	return s
 }
 

@@ -21,13 +21,13 @@ type Spec struct {
 	// part of the hash.
 	Cosmetic Value
 
-	saved Hash
+	saved *Hash // nil but for a spec of a saved listing
 }
 
 // WithHash is the spec as a saved listing gives it back: secrets are sealed in
 // it, so its hash cannot be made again and is the one that was saved.
 func (s Spec) WithHash(h Hash) Spec {
-	s.saved = h
+	s.saved = &h
 	return s
 }
 

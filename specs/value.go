@@ -29,11 +29,6 @@ const (
 // one representation.
 type Value struct {
 	Kind Kind
-	// Text is the value of Bool ("true" or "false"), Number (as RFC 8785 prints
-	// it), Text (any string) and Sealed (the digest).
-	Text string
-	// Members are those of a List, in order and without keys, or of a Map.
-	Members []Member
 	// Keyed marks a Map that is a list in the native object, whose members are
 	// told apart by a key of their own (containers by name). It only shapes how
 	// a path is written: containers[main] and not containers.main.
@@ -42,6 +37,11 @@ type Value struct {
 	// pod's env value, an environment line. It is no part of the meaning; it is
 	// masked wherever it would be shown.
 	Secret bool
+	// Text is the value of Bool ("true" or "false"), Number (as RFC 8785 prints
+	// it), Text (any string) and Sealed (the digest).
+	Text string
+	// Members are those of a List, in order and without keys, or of a Map.
+	Members []Member
 }
 
 // Member is one entry of a Map, or of a List, where Key is empty.
