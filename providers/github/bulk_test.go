@@ -3,6 +3,7 @@ package github
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -194,4 +195,31 @@ func TestBulkTextsAreProved(t *testing.T) {
 	if len(got.Objects) != 1 || got.Objects[0].Marker.Role != "nightly" {
 		t.Errorf("%+v", got.Objects)
 	}
+}
+
+// Whatever stands in an answer, what is taken of it names whole files only.
+func FuzzFolder(f *testing.F) {
+	for _, m := range zoo() {
+		data, err := json.Marshal(m.tree())
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(data), m.name)
+	}
+	f.Add(`{"nameWithOwner":"a/b","root":{"__typename":"Tree"},"folder":{"__typename":"Tree","entries":[null,{"name":"\u0000"}]}}`, "a/b")
+	f.Fuzz(func(t *testing.T, data, name string) {
+		var a treeAnswer
+		if json.Unmarshal([]byte(data), &a) != nil {
+			return
+		}
+		found := a.folder(target{name: name})
+		if found == nil {
+			return
+		}
+		for _, x := range found.files {
+			if x.GetType() == "file" && !objectName.MatchString(x.GetSHA()) || x.GetType() != "file" && x.GetType() != "dir" || x.GetName() == "" {
+				t.Errorf("taken: %v", x)
+			}
+		}
+	})
 }

@@ -338,3 +338,29 @@ func TestLargeAnswersArePacked(t *testing.T) {
 		}
 	}
 }
+
+// Two processes that keep and read in one folder, which is over its limit, never
+// see half of a text.
+func TestStoreOfTwoProcesses(t *testing.T) {
+	dir := t.TempDir()
+	texts := map[string][]byte{}
+	for i := range 20 {
+		data := bytes.Repeat([]byte{byte('a' + i)}, 50_000)
+		texts[blobName(string(data))] = data
+	}
+	parallel(8, func(int) {
+		for range 5 {
+			s := &store{dir: dir, limit: 300_000}
+			for name, data := range texts {
+				if got, ok := s.get(name); ok && !isBlob(name, got) {
+					t.Errorf("%d bytes of %d", len(got), len(data))
+				}
+				s.put(name, data)
+			}
+		}
+	})
+	left, err := filepath.Glob(filepath.Join(dir, ".new-*"))
+	if err != nil || len(left) > 0 {
+		t.Error("left behind:", left, err)
+	}
+}
