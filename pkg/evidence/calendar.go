@@ -127,7 +127,6 @@ func gapAt(s specs.Schedule, at time.Time) time.Duration {
 	return to.Sub(from)
 }
 
-
 // lastTwo are the last due instant up to c and the one before it, of those that
 // count; zero where there is none.
 func (a agenda) lastTwo(since, c time.Time) (d1, d2 time.Time) {
