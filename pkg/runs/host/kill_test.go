@@ -318,50 +318,54 @@ func TestRealFrozenDrained(t *testing.T) {
 func TestRealDrainAgainstFinish(t *testing.T) {
 	seen := map[runs.State]int{}
 	for i := range *realRaces {
-		r := newReal(t)
-		tell, end := r.fifo("tell"), r.fifo("end")
-		c := r.start(order{Plan: r.full(fmt.Sprintf(`echo up > %s; read x < %s; %s`, tell, end, leaves), "20")})
-		r.reads(tell)
-		r.recorded()
-		go os.WriteFile(end, []byte("go\n"), 0)
-		code, d := r.drain(time.Duration(i%5) * 5 * time.Millisecond)
-		own := c.code()
-		run, state := r.last()
-		seen[state]++
-		if state == runs.Completed && (own != 0 || code != 0 || r.content() != "new") || state == runs.Interrupted && (own == 0 || r.content() != "") || state != runs.Completed && state != runs.Interrupted {
-			t.Errorf("%s: the run ended with %d, the drain with %d: %+v %+v", state, own, code, d, run.Terminal)
-		}
-		r.holds()
-		// A job that was cut off before it read from the pipe leaves it unread.
-		if f, err := os.OpenFile(end, os.O_RDONLY|syscall.O_NONBLOCK, 0); err == nil {
-			f.Close()
-		}
+		t.Run(strconv.Itoa(i), func(t *testing.T) {
+			r := newReal(t)
+			tell, end := r.fifo("tell"), r.fifo("end")
+			c := r.start(order{Plan: r.full(fmt.Sprintf(`echo up > %s; read x < %s; %s`, tell, end, leaves), "20")})
+			r.reads(tell)
+			r.recorded()
+			go os.WriteFile(end, []byte("go\n"), 0)
+			code, d := r.drain(time.Duration(i%5) * 5 * time.Millisecond)
+			own := c.code()
+			run, state := r.last()
+			seen[state]++
+			if state == runs.Completed && (own != 0 || code != 0 || r.content() != "new") || state == runs.Interrupted && (own == 0 || r.content() != "") || state != runs.Completed && state != runs.Interrupted {
+				t.Errorf("%s: the run ended with %d, the drain with %d: %+v %+v", state, own, code, d, run.Terminal)
+			}
+			r.holds()
+			// A job that was cut off before it read from the pipe leaves it unread.
+			if f, err := os.OpenFile(end, os.O_RDONLY|syscall.O_NONBLOCK, 0); err == nil {
+				f.Close()
+			}
+		})
 	}
 	t.Log(seen)
 }
 
 // Case 15 with real processes.
 func TestRealDoubleStart(t *testing.T) {
-	for range *realStarts {
-		r := newReal(t)
-		end := r.fifo("end")
-		p := r.full(fmt.Sprintf(`read x < %s; %s`, end, leaves), "20")
-		one, two := r.start(order{Plan: p}), r.start(order{Plan: p})
-		codes := make(chan int, 2)
-		for _, c := range []*child{one, two} {
-			go func() { c.Wait(); codes <- c.ProcessState.ExitCode() }()
-		}
-		if first := <-codes; first != runs.ExitSkipped {
-			t.Errorf("the first to end: %d %s %s", first, one.errs.String(), two.errs.String())
-		}
-		os.WriteFile(end, []byte("go\n"), 0)
-		if second := <-codes; second != 0 {
-			t.Errorf("the second to end: %d %s %s", second, one.errs.String(), two.errs.String())
-		}
-		if sum := r.store.Summarize("backup"); sum.Counts[runs.Completed] != 1 || sum.Counts[runs.Skipped] != 1 {
-			t.Errorf("%v", sum.Counts)
-		}
-		r.holds()
+	for i := range *realStarts {
+		t.Run(strconv.Itoa(i), func(t *testing.T) {
+			r := newReal(t)
+			end := r.fifo("end")
+			p := r.full(fmt.Sprintf(`read x < %s; %s`, end, leaves), "20")
+			one, two := r.start(order{Plan: p}), r.start(order{Plan: p})
+			codes := make(chan int, 2)
+			for _, c := range []*child{one, two} {
+				go func() { c.Wait(); codes <- c.ProcessState.ExitCode() }()
+			}
+			if first := <-codes; first != runs.ExitSkipped {
+				t.Errorf("the first to end: %d %s %s", first, one.errs.String(), two.errs.String())
+			}
+			os.WriteFile(end, []byte("go\n"), 0)
+			if second := <-codes; second != 0 {
+				t.Errorf("the second to end: %d %s %s", second, one.errs.String(), two.errs.String())
+			}
+			if sum := r.store.Summarize("backup"); sum.Counts[runs.Completed] != 1 || sum.Counts[runs.Skipped] != 1 {
+				t.Errorf("%v", sum.Counts)
+			}
+			r.holds()
+		})
 	}
 }
 
