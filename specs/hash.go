@@ -47,6 +47,14 @@ func (h Hash) String() string {
 	return h.scheme + ":" + hex.EncodeToString(h.sum[:])
 }
 
+// Short is the first eight digits of the sum, empty for the zero Hash.
+func (h Hash) Short() string {
+	if h.IsZero() {
+		return ""
+	}
+	return hex.EncodeToString(h.sum[:4])
+}
+
 // IsZero says that there is no hash.
 func (h Hash) IsZero() bool { return h.scheme == "" }
 

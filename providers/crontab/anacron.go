@@ -100,7 +100,7 @@ func anacronLine(zone, line string) item {
 	if err != nil {
 		return item{kind: badLine, text: text, reason: err.Error()}
 	}
-	return item{kind: entryLine, entry: entry{schedule: s, written: period, command: command}}
+	return item{kind: entryLine, entry: entry{schedules: []specs.Schedule{s}, written: period, command: command}}
 }
 
 func anacronSetting(text string) (name, value string, ok bool) {

@@ -38,6 +38,9 @@ type Config struct {
 	// Backups is a folder for the tables of before where a table's own folder is
 	// closed to this process and crontab(1) installs it; empty keeps none.
 	Backups string
+	// Each runs f for 0 … n-1, in parallel as far as it likes, over the files of the
+	// offline side; nil: in turn.
+	Each func(n int, f func(i int)) `json:"-"`
 }
 
 // File is a crontab of the offline side.
@@ -118,7 +121,7 @@ func hasUserColumn(d specs.Dialect) bool { return d != specs.Busybox && d != spe
 func (p *Provider) Observe(ctx context.Context, sel providers.Selection) providers.Observation {
 	l := &look{
 		Provider: p, ctx: ctx, sel: sel, known: map[string]bool{}, homes: map[string]string{},
-		schedules: map[string]specs.Schedule{}, refusals: map[string]string{},
+		schedules: readings{}, refusals: map[string]string{},
 	}
 	l.out.Source, l.out.Provider = p.cfg.Source, "crontab"
 	if p.cfg.Live {
@@ -142,7 +145,7 @@ type look struct {
 	known     map[string]bool
 	homes     map[string]string
 	// schedules and refusals keep what was read of each text, over all tables.
-	schedules map[string]specs.Schedule
+	schedules readings
 	refusals  map[string]string
 }
 

@@ -39,22 +39,24 @@ func cutField(s string) (word, rest string) {
 }
 
 // schedule reads time fields, each text once.
-func (g *grammar) schedule(fields string) (written string, s specs.Schedule, reason string) {
+func (g *grammar) schedule(fields string) (written string, found []specs.Schedule, reason string) {
 	written = oneBlank(fields)
-	key := g.zone + "\x00" + strconv.FormatBool(g.zoned) + written
-	if s, ok := g.schedules[key]; ok {
-		return s.Text, s, ""
+	var room [128]byte
+	key := append(strconv.AppendBool(append(append(room[:0], g.zone...), 0), g.zoned), written...)
+	if found, ok := g.schedules[string(key)]; ok {
+		return found[0].Text, found, ""
 	}
-	if reason, ok := g.refusals[key]; ok {
-		return "", specs.Schedule{}, reason
+	if reason, ok := g.refusals[string(key)]; ok {
+		return "", nil, reason
 	}
 	s, err := scheduleIn(g.dialect, written, g.zone, g.own, g.zoned)
 	if err != nil {
-		g.refusals[key] = err.Error()
-		return "", specs.Schedule{}, err.Error()
+		g.refusals[string(key)] = err.Error()
+		return "", nil, err.Error()
 	}
-	g.schedules[key] = s
-	return written, s, ""
+	found = []specs.Schedule{s}
+	g.schedules[string(key)] = found
+	return written, found, ""
 }
 
 // scheduleIn reads a schedule in a zone, which may be the daemon's own, also where

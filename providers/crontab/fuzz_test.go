@@ -26,7 +26,7 @@ func FuzzTable(f *testing.F) {
 		g := grammar{dialect: d, system: pick&4 != 0 && hasUserColumn(d), personal: pick&8 != 0, privileged: pick&16 != 0, zone: specs.Local, recent: pick&32 != 0}
 		read := func() (string, int) {
 			g := g
-			g.schedules, g.refusals = map[string]specs.Schedule{}, map[string]string{}
+			g.schedules, g.refusals = readings{}, map[string]string{}
 			objects, notes, _ := readTable(table{source: "s", part: "file/x", name: "x", file: "x", open: "x", data: text, stock: stock}, g)
 			var b strings.Builder
 			for _, o := range objects {
@@ -41,7 +41,7 @@ func FuzzTable(f *testing.F) {
 		if second, _ := read(); first != second {
 			t.Errorf("%s\n%s", first, second)
 		}
-		g.schedules, g.refusals = map[string]specs.Schedule{}, map[string]string{}
+		g.schedules, g.refusals = readings{}, map[string]string{}
 		said := 0
 		g.read(text, func(it item) {
 			if it.kind == entryLine || it.kind == badLine {
@@ -89,7 +89,7 @@ func BenchmarkTable(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		g := grammar{dialect: specs.Busybox, zone: specs.Local, schedules: map[string]specs.Schedule{}, refusals: map[string]string{}}
+		g := grammar{dialect: specs.Busybox, zone: specs.Local, schedules: readings{}, refusals: map[string]string{}}
 		objects, _, _ := readTable(table{source: "s", part: "file/x", name: "x", file: "x", open: "x", data: text, stock: stock}, g)
 		if len(objects) != 100_000 {
 			b.Fatal(len(objects))
@@ -104,7 +104,7 @@ func BenchmarkHeld(b *testing.B) {
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
-		g := grammar{dialect: specs.Busybox, zone: specs.Local, schedules: map[string]specs.Schedule{}, refusals: map[string]string{}}
+		g := grammar{dialect: specs.Busybox, zone: specs.Local, schedules: readings{}, refusals: map[string]string{}}
 		objects, _, _ := readTable(table{source: "s", part: "file/x", name: "x", file: "x", open: "x", data: text, stock: stock}, g)
 		g = grammar{}
 		runtime.GC()

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -38,7 +39,7 @@ type Host interface {
 	// AccountName is the name of a user id, or the number if it has none.
 	AccountName(uid uint32) string
 	// Local reads a file by this process's own paths, the offline side; - is
-	// standard input, the same bytes each time.
+	// standard input, the same bytes each time. It may be called at once.
 	Local(path string) ([]byte, error)
 }
 
@@ -86,8 +87,8 @@ func NewHost(root string, stdin io.Reader) Host {
 type machine struct {
 	root  string
 	stdin io.Reader
+	once  sync.Once
 	input []byte
-	read  bool
 	err   error
 }
 
@@ -144,14 +145,13 @@ func (m *machine) Local(p string) ([]byte, error) {
 		data, _, err := readSteady(p)
 		return data, err
 	}
-	if !m.read {
-		m.read = true
+	m.once.Do(func() {
 		if m.stdin == nil {
 			m.err = errors.New("there is no standard input")
 		} else if m.input, m.err = io.ReadAll(io.LimitReader(m.stdin, maxSize+1)); len(m.input) > maxSize {
 			m.err = errTooBig
 		}
-	}
+	})
 	return m.input, m.err
 }
 

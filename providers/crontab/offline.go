@@ -1,6 +1,7 @@
 package crontab
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -18,9 +19,10 @@ func (l *look) offline() {
 	}
 	seen := map[string]bool{}
 	unjudged := false
+	var named []namedFile
 	for _, f := range l.cfg.Files {
 		if f.Path == "-" {
-			l.file(f, files.File{Rel: "stdin", Path: "-"}, "stdin")
+			named = append(named, namedFile{f, files.File{Rel: "stdin", Path: "-"}, "stdin"})
 			continue
 		}
 		found, gaps := files.Expand(l.cfg.Base, []string{f.Path}, []string{"*"})
@@ -32,14 +34,66 @@ func (l *look) offline() {
 		for _, one := range found {
 			if !seen[one.Rel] {
 				seen[one.Rel] = true
-				l.file(f, one, "file/"+strings.TrimPrefix(one.Rel, "/"))
+				named = append(named, namedFile{f, one, "file/" + strings.TrimPrefix(one.Rel, "/")})
 				unjudged = unjudged || l.isSystem(f, one.Rel)
 			}
 		}
 	}
+	l.each(named)
 	if unjudged {
 		l.note("not-checked", specs.Pos{}, "mode and owner of the system tables are those of a checkout and were not judged; the daemon refuses a file that others than root may write")
 	}
+}
+
+// namedFile is a file of the source, with what the configuration says of it.
+type namedFile struct {
+	as   File
+	one  files.File
+	part string
+}
+
+// each reads files, as many at once as the caller likes, and takes what is in
+// them in their order.
+func (l *look) each(named []namedFile) {
+	looks := make([]look, len(named))
+	if l.cfg.Each != nil {
+		l.cfg.Each(len(named), func(i int) {
+			looks[i] = look{schedules: readings{}, refusals: map[string]string{}}
+			l.one(&looks[i], named[i])
+		})
+	} else {
+		for i := range named {
+			looks[i] = look{schedules: l.schedules, refusals: l.refusals}
+			l.one(&looks[i], named[i])
+		}
+	}
+	total := 0
+	for i := range looks {
+		total += len(looks[i].out.Objects)
+	}
+	for i := range looks {
+		out := &looks[i].out
+		l.out.Areas, l.out.Notes = append(l.out.Areas, out.Areas...), append(l.out.Notes, out.Notes...)
+		if l.out.Objects == nil && len(out.Objects) == total {
+			l.out.Objects = out.Objects
+		} else {
+			l.out.Objects = append(slices.Grow(l.out.Objects, total-len(l.out.Objects)), out.Objects...)
+		}
+		out.Objects = nil // a million of them are not held twice
+	}
+}
+
+// one reads a file by a look of its own. A fault of ours is a gap, since what is
+// read in parallel is beyond what the caller can catch.
+func (l *look) one(in *look, f namedFile) {
+	in.Provider, in.ctx, in.sel, in.dialect, in.recent = l.Provider, l.ctx, l.sel, l.dialect, l.recent
+	defer func() {
+		if r := recover(); r != nil {
+			in.area(f.part, providers.Failed, fmt.Sprintf("the table cannot be read: %v; report it as a fault of rolecall", r))
+		}
+		in.schedules, in.refusals = nil, nil
+	}()
+	in.file(f.as, f.one, f.part)
 }
 
 // isSystem says whether a file has a user column: as stated, else by where such
@@ -88,7 +142,7 @@ func (l *look) file(f File, one files.File, part string) {
 // compareDialects notes where cronie would judge otherwise than Debian's cron,
 // since nobody said which of the two it is.
 func (l *look) compareDialects(t table, g grammar, debian []providers.Object) {
-	g.dialect, g.schedules, g.refusals = specs.Cronie, map[string]specs.Schedule{}, map[string]string{}
+	g.dialect, g.schedules, g.refusals = specs.Cronie, readings{}, map[string]string{}
 	if inCronD(t.file) {
 		t.refused = nameRefused(specs.Cronie, path.Base(t.file))
 		t.unnamed = t.refused != ""

@@ -77,7 +77,7 @@ func (g *grammar) busyboxLine(line string) item {
 	if reason != "" {
 		return item{kind: badLine, text: text, reason: cmp.Or(g.surplus(text), reason)}
 	}
-	return item{kind: entryLine, entry: entry{schedule: s, written: written, command: command}}
+	return item{kind: entryLine, entry: entry{schedules: s, written: written, command: command}}
 }
 
 // isWord says that vixie's cron knows a word like @daily.
@@ -132,7 +132,7 @@ func (g *grammar) supercronicEntry(text string) (e entry, reason string) {
 		}
 		written, s, refused := g.schedule(text[:ends[n-1]])
 		if refused == "" {
-			return entry{schedule: s, written: written, command: text[starts[n]:]}, ""
+			return entry{schedules: s, written: written, command: text[starts[n]:]}, ""
 		}
 		if n == 5 || reason == notEnoughFields {
 			reason = refused

@@ -33,9 +33,13 @@ type grammar struct {
 	// account says whether a name is a user; nil where that is not known.
 	account func(name string) bool
 
-	schedules map[string]specs.Schedule
+	schedules readings
 	refusals  map[string]string
 }
+
+// readings are the schedules that were read, by their text and how the zone is
+// stated. The entries with one share the slice.
+type readings map[string][]specs.Schedule
 
 type kind uint8
 
@@ -68,7 +72,7 @@ type item struct {
 
 // entry is what one line schedules.
 type entry struct {
-	schedule      specs.Schedule
+	schedules     []specs.Schedule // one, which other entries share; none for what was not read
 	written       string
 	user, command string
 	stdin         string
@@ -165,7 +169,7 @@ func (g *grammar) entryOf(text string) (e entry, whole bool, reason string) {
 	case strings.HasPrefix(rest, "*"):
 		return entry{}, false, starCommand
 	}
-	if e.written, e.schedule, reason = g.schedule(fields); reason != "" {
+	if e.written, e.schedules, reason = g.schedule(fields); reason != "" {
 		return entry{}, false, reason
 	}
 	unknown := ""

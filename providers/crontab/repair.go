@@ -76,7 +76,7 @@ func (p *Provider) repairing(ctx context.Context) (*look, error) {
 	}
 	l := &look{
 		Provider: p, ctx: ctx, known: map[string]bool{}, homes: map[string]string{},
-		schedules: map[string]specs.Schedule{}, refusals: map[string]string{},
+		schedules: readings{}, refusals: map[string]string{},
 	}
 	l.out.Source = p.cfg.Source
 	if !l.anyOf(places...) {

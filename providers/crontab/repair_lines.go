@@ -67,7 +67,7 @@ func (l *look) entryLines(t target, role specs.Role) string {
 	}
 	g := grammar{
 		dialect: l.dialect, zone: l.cfg.Zone, own: l.cfg.Zone, system: t.columned, privileged: true, recent: true,
-		schedules: map[string]specs.Schedule{}, refusals: map[string]string{},
+		schedules: readings{}, refusals: map[string]string{},
 	}
 	entry, markers := 0, map[int]bool{}
 	g.read(data, func(it item) {

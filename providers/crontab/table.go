@@ -281,7 +281,7 @@ func (r *tableReader) add(it item, off []providers.Inactive) {
 	}
 	o := r.object(it, off)
 	o.Env = all
-	o.Spec = specs.Spec{Schedules: []specs.Schedule{it.entry.schedule}, Body: bodyOf(it.entry, user, env), Cosmetic: r.env.spelled}
+	o.Spec = specs.Spec{Schedules: it.entry.schedules, Body: bodyOf(it.entry, user, env), Cosmetic: r.env.spelled}
 	o.Attrs["command"], o.Attrs["schedule"] = it.entry.command, it.entry.written
 	if user != "" {
 		o.Attrs["user"] = user
@@ -302,7 +302,13 @@ func (r *tableReader) add(it item, off []providers.Inactive) {
 
 // bodyOf is what an entry runs. Its members stand in the order of their keys.
 func bodyOf(e entry, user string, env specs.Value) specs.Value {
-	members := make([]specs.Member, 0, 4)
+	n := 1
+	for _, has := range []bool{!env.Empty(), e.fed, user != ""} {
+		if has {
+			n++
+		}
+	}
+	members := make([]specs.Member, 0, n)
 	members = append(members, specs.Member{Key: "command", Value: specs.NewText(e.command)})
 	if !env.Empty() {
 		members = append(members, specs.Member{Key: "env", Value: env})
@@ -348,10 +354,9 @@ func (r *tableReader) keep(o providers.Object, digits string) {
 func objectID(source, name string, o providers.Object, digits string) string {
 	tail := o.Marker.Role
 	if tail == "" {
-		if digits == "" {
-			_, digits, _ = strings.Cut(o.Spec.Hash().String(), ":")
+		if tail = digits[:min(8, len(digits))]; tail == "" {
+			tail = o.Spec.Hash().Short()
 		}
-		tail = digits[:8]
 	}
 	return "crontab:" + source + "/" + name + "#" + tail
 }
@@ -404,15 +409,18 @@ func daemonOf(d specs.Dialect) string {
 // doubt notes what is valid and surely not meant: more time fields than five, or
 // an account where the command begins.
 func (r *tableReader) doubt(it item) {
-	for _, w := range it.entry.schedule.Warnings() {
-		r.note("suspicious-schedule", it.line, "%s", w)
+	for _, s := range it.entry.schedules {
+		for _, w := range s.Warnings() {
+			r.note("suspicious-schedule", it.line, "%s", w)
+		}
 	}
 	if it.entry.command == "" {
 		r.note("bad-line", it.line, "the line has no command; it is loaded and runs nothing")
 	}
-	line := it.entry.written + " " + it.entry.user + " " + it.entry.command
-	if named := r.g.surplus(line); named != "" && strings.Count(it.entry.written, " ") == 4 {
-		r.note("suspicious-schedule", it.line, "%s. As it stands %s", named, readAs(r.g.dialect, it.entry))
+	if mayHaveSurplus(it.entry) {
+		if named := r.g.surplus(it.entry.written + " " + it.entry.user + " " + it.entry.command); named != "" {
+			r.note("suspicious-schedule", it.line, "%s. As it stands %s", named, readAs(r.g.dialect, it.entry))
+		}
 	}
 	word, rest := cutField(it.entry.command)
 	r.entries++

@@ -157,7 +157,7 @@ func (p *Provider) template(st specs.Statement) (specs.Desired, error) {
 	system := p.templateColumned(name, data)
 	g := grammar{
 		dialect: p.dialect(), zone: p.cfg.Zone, own: p.cfg.Zone, system: system, privileged: true, recent: true,
-		schedules: map[string]specs.Schedule{}, refusals: map[string]string{},
+		schedules: readings{}, refusals: map[string]string{},
 	}
 	t := table{name: name, file: name, open: name, data: data}
 	only, err := onlyEntry(t, g)
@@ -275,7 +275,7 @@ func (p *Provider) kinds() (system, user bool) {
 func (p *Provider) beginsWithUser(data string) bool {
 	g := grammar{
 		dialect: p.dialect(), privileged: true, recent: true,
-		schedules: map[string]specs.Schedule{}, refusals: map[string]string{},
+		schedules: readings{}, refusals: map[string]string{},
 	}
 	is := false
 	g.read(data, func(it item) {
