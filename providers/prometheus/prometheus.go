@@ -12,15 +12,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
 	"sync/atomic"
 	"time"
-
-	"github.com/prometheus/client_golang/api"
-	v1 "github.com/prometheus/client_golang/api/prometheus/v1"
 
 	"github.com/rolecall-dev/rolecall/providers"
 	"github.com/rolecall-dev/rolecall/specs"
@@ -46,7 +42,7 @@ type Config struct {
 // Witness asks the server about the roles that have a query.
 type Witness struct {
 	cfg      Config
-	api      v1.API
+	api      *api
 	terms    map[specs.Ref]specs.EvidenceTerms
 	requests atomic.Int64
 }
@@ -68,11 +64,7 @@ func New(cfg Config, terms map[specs.Ref]specs.EvidenceTerms) (*Witness, error) 
 	}
 	w := &Witness{cfg: cfg, terms: terms}
 	client := &http.Client{Transport: &transport{cfg: cfg, host: u.Host, count: &w.requests}, CheckRedirect: noRedirect}
-	c, err := api.NewClient(api.Config{Address: cfg.URL, Client: client})
-	if err != nil {
-		return nil, fmt.Errorf("prometheus: %w; correct its url", err)
-	}
-	w.api = v1.NewAPI(c)
+	w.api = newAPI(u, client)
 	return w, nil
 }
 
