@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 	"unique"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,14 +16,15 @@ import (
 
 // changesOf says which client wrote which fields last, and when. It is evidence
 // of the last writer only, and of a client's name, not a person's; the time is
-// that of the last of the fields. Entries about status are left out.
-func changesOf(entries []metav1.ManagedFieldsEntry) []providers.Change {
+// that of the last of the fields. Entries about status are left out. Sets that
+// were read before are taken from known, which may be nil.
+func changesOf(entries []metav1.ManagedFieldsEntry, known ownedSets) []providers.Change {
 	var out []providers.Change
 	for _, e := range entries {
 		if e.Subresource != "" || e.FieldsV1 == nil {
 			continue
 		}
-		c := providers.Change{Who: e.Manager, Evidence: "managedFields", Paths: ownedPaths(e.FieldsV1.GetRawBytes())}
+		c := providers.Change{Who: e.Manager, Evidence: "managedFields", Paths: known.paths(e.FieldsV1.GetRawBytes())}
 		if e.Time != nil {
 			c.When = e.Time.UTC()
 		}
@@ -31,6 +33,28 @@ func changesOf(entries []metav1.ManagedFieldsEntry) []providers.Change {
 		}
 	}
 	return out
+}
+
+// ownedSets are the paths of fieldsV1 sets by their text. Objects that were made
+// from one template have the same set, byte for byte, and share its paths.
+type ownedSets map[string][]string
+
+// What is kept of sets at most: some MB, and not of those that only a strange
+// object has.
+const (
+	mostSets    = 512
+	mostSetSize = 16 << 10
+)
+
+func (k ownedSets) paths(raw []byte) []string {
+	if paths, ok := k[string(raw)]; ok {
+		return paths
+	}
+	paths := slices.Clip(ownedPaths(raw))
+	if k != nil && len(k) < mostSets && len(raw) <= mostSetSize {
+		k[string(raw)] = paths
+	}
+	return paths
 }
 
 // ownedPaths are the leaves of a fieldsV1 set in the words of a spec's paths,
@@ -172,6 +196,9 @@ func memberInto(path []byte, key string) []byte {
 // keyText writes the key of a list's member as a spec's path does: main,
 // 8080/TCP.
 func keyText(raw string) string {
+	if name, ok := plainName(raw); ok {
+		return name
+	}
 	dec := json.NewDecoder(bytes.NewReader([]byte(raw)))
 	dec.UseNumber()
 	var fields map[string]any
@@ -193,6 +220,15 @@ func keyText(raw string) string {
 		}
 	}
 	return strings.Join(parts, "/")
+}
+
+// plainName is the name where that is the one field of a key, as in most.
+func plainName(raw string) (string, bool) {
+	rest, begins := strings.CutPrefix(raw, `{"name":"`)
+	name, ends := strings.CutSuffix(rest, `"}`)
+	return name, begins && ends && !strings.ContainsFunc(name, func(r rune) bool {
+		return r < ' ' || r == '"' || r == '\\' || r == utf8.RuneError
+	})
 }
 
 // specPath is the path of a field of the object as a Difference writes it;

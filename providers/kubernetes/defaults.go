@@ -253,14 +253,10 @@ func downwardItems(v *corev1.Volume) []corev1.DownwardAPIVolumeFile {
 	return out
 }
 
-// isDefault says that a value stands for nothing: it is absent, or what the
-// field would be anyway.
+// isDefault says that a value stands for nothing in the field of a key.
 func isDefault(key string, v specs.Value) bool {
-	if v.Kind == specs.Absent {
-		return true
-	}
-	d, ok := defaults[key]
-	return ok && d.Kind == v.Kind && d.Text == v.Text && len(v.Members) == 0
+	f := apiField{standard: defaults[key]}
+	return f.isStandard(v)
 }
 
 // bookkeeping are the annotations that tools keep for themselves; some hold a

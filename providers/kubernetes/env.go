@@ -16,6 +16,12 @@ import (
 // refers, as after, and the order of the others has no effect.
 func envValue(env []corev1.EnvVar) specs.Value {
 	members := make([]specs.Member, 0, len(env))
+	if !slices.ContainsFunc(env, func(e corev1.EnvVar) bool { return strings.Contains(e.Value, "$(") }) {
+		for _, e := range env { // none refers to another: only that the later holds
+			members = append(members, specs.Member{Key: e.Name, Value: variableValue(e, nil)})
+		}
+		return specs.NewKeyed(members...)
+	}
 	at := make(map[string]int, len(env))
 	used := make(map[string]bool)
 	for _, e := range env {

@@ -115,7 +115,7 @@ func replaced(cj *batchv1.CronJob) string {
 func rewritten(cj *batchv1.CronJob, now time.Time) string {
 	var who string
 	var at time.Time
-	for _, c := range changesOf(cj.ManagedFields) {
+	for _, c := range changesOf(cj.ManagedFields, nil) {
 		if c.When.After(at) && slices.ContainsFunc(c.Paths, func(p string) bool { return slices.Contains(whenDue, p) }) {
 			who, at = c.Who, c.When
 		}

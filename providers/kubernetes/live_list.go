@@ -22,6 +22,7 @@ type reading struct {
 	notes    []providers.Note
 	area     providers.Area
 	requests int
+	known    ownedSets
 }
 
 func (r *reading) whole() bool { return r.area.State == providers.Read }
@@ -44,7 +45,7 @@ func (p *Provider) readJobs(ctx context.Context, namespace string, literals bool
 	if namespace != "" {
 		part = namespacePrefix + namespace
 	}
-	r := reading{area: providers.Area{Part: part, State: providers.Read}}
+	r := reading{area: providers.Area{Part: part, State: providers.Read}, known: ownedSets{}}
 	l := &lister{client: p.client, path: jobsPath(namespace), kind: "CronJobList", selector: p.selector, pageSize: p.pageSize}
 	l.item = func(form form, data []byte) error {
 		var cj batchv1.CronJob
@@ -66,20 +67,23 @@ func (p *Provider) readJobs(ctx context.Context, namespace string, literals bool
 	return r
 }
 
-// add translates one CronJob. A panic in a library on hostile data is an error.
+// add translates one CronJob, which is not used again. A panic in a library on
+// hostile data is an error.
 func (r *reading) add(cj *batchv1.CronJob, source string, literal bool) (err error) {
 	defer recovered(&err)
 	if cj.Name == "" || cj.Namespace == "" {
 		return errors.New("it has no name or no namespace")
 	}
-	o := objectOf(cj, source, r.area.Part, specs.Pos{}, true)
+	var manifest []byte
 	if literal {
-		if o.Literal, err = literalOf(cj); err != nil {
+		if manifest, err = literalOf(cj); err != nil {
 			return err
 		}
 	}
+	o, problems := objectFrom(cj, source, r.area.Part, specs.Pos{}, true, r.known)
+	o.Literal = manifest
 	r.objects = append(r.objects, o)
-	r.notes = append(r.notes, notesOf(cj, specs.Pos{}, true)...)
+	r.notes = append(r.notes, notesAbout(cj, problems, specs.Pos{})...)
 	return nil
 }
 

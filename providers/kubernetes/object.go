@@ -20,10 +20,19 @@ const (
 // live is set, else in a manifest. A manifest that states no namespace has had
 // one set by the caller. What is worth a note about it is said by notesOf.
 func objectOf(cj *batchv1.CronJob, source, part string, pos specs.Pos, live bool) providers.Object {
-	spec, problems := specOf(cj, live)
+	kept := *cj
+	cj.Spec.JobTemplate.DeepCopyInto(&kept.Spec.JobTemplate)
+	o, _ := objectFrom(&kept, source, part, pos, live, nil)
+	return o
+}
+
+// objectFrom is objectOf of a CronJob that is not used again, as its spec is
+// changed on the way. It also gives what is wrong or odd with the schedule.
+func objectFrom(cj *batchv1.CronJob, source, part string, pos specs.Pos, live bool, known ownedSets) (providers.Object, []problem) {
+	schedule, problems, ok := scheduleOf(cj, live)
 	name := nameOf(cj)
 	o := providers.Object{
-		ID:       fmt.Sprintf("kubernetes:%s/%s/%s", source, cj.Namespace, name),
+		ID:       "kubernetes:" + source + "/" + cj.Namespace + "/" + name,
 		Source:   source,
 		Provider: "kubernetes",
 		Part:     part,
@@ -31,22 +40,30 @@ func objectOf(cj *batchv1.CronJob, source, part string, pos specs.Pos, live bool
 		Marker:   markerOf(cj, pos),
 		Attrs:    map[string]string{"namespace": cj.Namespace, "name": name},
 		Labels:   cj.Labels,
-		Spec:     spec,
 		Inactive: inactiveOf(cj, problems),
 		Opaque:   refused(problems),
 		UID:      string(cj.UID),
 		Created:  cj.CreationTimestamp.UTC(),
-		Changes:  changesOf(cj.ManagedFields),
+		Changes:  changesOf(cj.ManagedFields, known),
 	}
 	if live { // what a saved object says of its runs is of no known moment
 		o.Runs = runsOf(cj)
 	}
-	return o
+	o.Spec.Cosmetic = cosmeticOf(cj)
+	if ok {
+		o.Spec.Schedules = []specs.Schedule{schedule}
+	}
+	o.Spec.Body = bodyFrom(&cj.Spec)
+	return o, problems
 }
 
 // notesOf are the notes about a CronJob that runs in spite of what they say.
 func notesOf(cj *batchv1.CronJob, pos specs.Pos, live bool) []providers.Note {
 	_, problems, _ := scheduleOf(cj, live)
+	return notesAbout(cj, problems, pos)
+}
+
+func notesAbout(cj *batchv1.CronJob, problems []problem, pos specs.Pos) []providers.Note {
 	var out []providers.Note
 	for _, p := range problems {
 		if p.code != invalidSchedule {

@@ -122,7 +122,7 @@ func switched(entries []metav1.ManagedFieldsEntry) time.Time {
 		if e := &entries[i]; e.Time == nil || e.Subresource != "" || e.FieldsV1 == nil || len(e.FieldsV1.GetRawBytes()) > mostSwitch {
 			continue
 		}
-		for _, c := range changesOf(entries[i : i+1]) {
+		for _, c := range changesOf(entries[i:i+1], nil) {
 			if !slices.ContainsFunc(c.Paths, func(p string) bool { return !slices.Contains(whenDue, p) }) {
 				at = laterOf(at, c.When)
 			}

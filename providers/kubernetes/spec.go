@@ -67,10 +67,15 @@ func specOf(cj *batchv1.CronJob, live bool) (specs.Spec, []problem) {
 // bodyOf is all of the spec that counts and is neither schedule nor state.
 func bodyOf(spec *batchv1.CronJobSpec) specs.Value {
 	s := *spec
-	s.Schedule, s.TimeZone, s.Suspend = "", nil, nil
 	spec.JobTemplate.DeepCopyInto(&s.JobTemplate)
+	return bodyFrom(&s)
+}
+
+// bodyFrom is bodyOf of a spec that is not used again, as it is changed.
+func bodyFrom(s *batchv1.CronJobSpec) specs.Value {
+	s.Schedule, s.TimeZone, s.Suspend = "", nil, nil
 	dropDependentDefaults(&s.JobTemplate)
-	return structValue(reflect.ValueOf(s))
+	return structValue(reflect.ValueOf(s).Elem())
 }
 
 // scheduleOf reads spec.schedule and spec.timeZone. A zone before the five

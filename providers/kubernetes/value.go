@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/big"
 	"reflect"
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -20,28 +19,26 @@ import (
 // has is looked at, so a field that a later API adds counts as soon as the type
 // has it.
 func structValue(v reflect.Value) specs.Value {
-	return specs.NewMap(fieldsOf(v, nil)...)
-}
-
-func fieldsOf(v reflect.Value, out []specs.Member) []specs.Member {
-	t := v.Type()
-	owner := typeName(t)
-	for i := range t.NumField() {
-		f := v.Field(i)
-		if f.IsZero() {
+	var few [16]specs.Member
+	members := few[:0]
+	fields := shapeOf(v.Type())
+	for i := range fields {
+		f := &fields[i]
+		x, set := f.in(v)
+		if !set {
 			continue
 		}
-		name, inline := jsonName(t.Field(i))
-		if inline {
-			out = fieldsOf(f, out)
-			continue
-		}
-		key := owner + "." + name
-		if value := fieldValue(key, f); !isDefault(key, value) {
-			out = append(out, specs.Member{Key: name, Value: value})
+		if value := f.value(x); !f.isStandard(value) {
+			members = append(members, specs.Member{Key: f.name, Value: value})
 		}
 	}
-	return out
+	return mapOf(members)
+}
+
+// mapOf is NewMap for members that are sorted, and of which none is Absent and
+// no two have one key.
+func mapOf(members []specs.Member) specs.Value {
+	return specs.Value{Kind: specs.Map, Members: append(make([]specs.Member, 0, len(members)), members...)}
 }
 
 // typeName is the name by which the tables know a type.
@@ -60,48 +57,24 @@ func jsonName(f reflect.StructField) (name string, inline bool) {
 	return name, false
 }
 
-// fieldValue is the value of a field that is not zero. A pointer to nothing but
-// zeros says something (emptyDir: {}, ttlSecondsAfterFinished: 0); an empty
-// struct, list or map does not.
-func fieldValue(key string, f reflect.Value) specs.Value {
-	if slices.Contains(ignored, key) {
+// value is that of the field, which is not zero. A pointer to nothing but zeros
+// says something (emptyDir: {}, ttlSecondsAfterFinished: 0); an empty struct,
+// list or map does not.
+func (f *apiField) value(x reflect.Value) specs.Value {
+	value := valueOf(f.key, x)
+	if x.Kind() != reflect.Pointer && value.Empty() {
 		return specs.Value{}
 	}
-	value := valueOf(key, f)
-	if f.Kind() != reflect.Pointer && value.Empty() {
-		return specs.Value{}
-	}
-	if slices.Contains(secret, key) {
+	if f.secret {
 		return sealed(value)
 	}
 	return value
 }
 
 func valueOf(key string, v reflect.Value) specs.Value {
-	switch x := v.Interface().(type) {
-	case resource.Quantity:
-		return quantityValue(x)
-	case corev1.ResourceList:
-		return resourcesValue(x)
-	case intstr.IntOrString:
-		if x.Type == intstr.Int {
-			return specs.NewInt(int64(x.IntVal))
-		}
-		return specs.NewText(x.StrVal)
-	case metav1.Time:
-		return specs.NewText(x.UTC().Format("2006-01-02T15:04:05Z"))
-	case []corev1.EnvVar:
-		return envValue(x)
-	}
 	switch v.Kind() {
 	case reflect.Pointer:
 		return valueOf(key, v.Elem())
-	case reflect.Struct:
-		return structValue(v)
-	case reflect.Slice:
-		return listValue(key, v)
-	case reflect.Map:
-		return mapValue(key, v)
 	case reflect.String:
 		return specs.NewText(v.String())
 	case reflect.Bool:
@@ -113,8 +86,43 @@ func valueOf(key string, v reflect.Value) specs.Value {
 	case reflect.Float32, reflect.Float64:
 		return specs.NewNumber(v.Float())
 	}
+	switch v.Type() { // what is more than its parts
+	case quantityType:
+		return quantityValue(v.Interface().(resource.Quantity))
+	case resourcesType:
+		return resourcesValue(v.Interface().(corev1.ResourceList))
+	case intOrStringType:
+		x := v.Interface().(intstr.IntOrString)
+		if x.Type == intstr.Int {
+			return specs.NewInt(int64(x.IntVal))
+		}
+		return specs.NewText(x.StrVal)
+	case timeType:
+		return specs.NewText(v.Interface().(metav1.Time).UTC().Format("2006-01-02T15:04:05Z"))
+	case envType:
+		return envValue(v.Interface().([]corev1.EnvVar))
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		return structValue(v)
+	case reflect.Slice:
+		return listValue(key, v)
+	case reflect.Map:
+		return mapValue(key, v)
+	}
 	return specs.NewText(fmt.Sprint(v.Interface()))
 }
+
+var (
+	quantityType    = reflect.TypeFor[resource.Quantity]()
+	resourcesType   = reflect.TypeFor[corev1.ResourceList]()
+	intOrStringType = reflect.TypeFor[intstr.IntOrString]()
+	timeType        = reflect.TypeFor[metav1.Time]()
+	envType         = reflect.TypeFor[[]corev1.EnvVar]()
+)
+
+// atoms are the structs whose fields are not looked at one by one.
+var atoms = []reflect.Type{quantityType, intOrStringType, timeType}
 
 func mapValue(key string, v reflect.Value) specs.Value {
 	members := make([]specs.Member, 0, v.Len())
@@ -140,7 +148,36 @@ const mostScale = 1000
 // quantityValue writes a quantity so that equal values are equal texts: 1024Mi
 // and 1073741824 are 1Gi, 0.5 is 500m.
 func quantityValue(q resource.Quantity) specs.Value {
-	q = q.DeepCopy()
+	if v, ok := smallQuantity(q); ok {
+		return v
+	}
+	return largeQuantity(q.DeepCopy())
+}
+
+// smallQuantity is what largeQuantity would give for whole numbers and
+// thousandths of usual size, without arithmetic on big numbers.
+func smallQuantity(q resource.Quantity) (specs.Value, bool) {
+	if q.CmpInt64(most) >= 0 || q.CmpInt64(-most) <= 0 {
+		return specs.Value{}, false
+	}
+	m := q.MilliValue() // rounded up
+	if resource.NewMilliQuantity(m, resource.DecimalSI).Cmp(q) != 0 {
+		return specs.Value{}, false
+	}
+	switch {
+	case m%1000 != 0:
+		return specs.NewText(resource.NewMilliQuantity(m, resource.DecimalSI).String()), true
+	case m/1000%1024 == 0:
+		return specs.NewText(resource.NewQuantity(m/1000, resource.BinarySI).String()), true
+	}
+	return specs.NewText(resource.NewQuantity(m/1000, resource.DecimalSI).String()), true
+}
+
+// most is more than any quantity of usual size, and a thousand times it is an
+// int64.
+const most = 1 << 50
+
+func largeQuantity(q resource.Quantity) specs.Value {
 	if d := q.AsDec(); max(d.Scale(), -d.Scale()) > mostScale {
 		return specs.NewText(fmt.Sprintf("%se%d", d.UnscaledBig(), -d.Scale()))
 	}
