@@ -28,6 +28,8 @@ type ManifestConfig struct {
 	// states none is taken to be in the only one of them, or in "default": which
 	// namespace kubectl would put it in is not known from the file.
 	Namespaces []string
+	// Each runs f for 0 … n-1, in parallel as far as it likes; nil: in turn.
+	Each func(n int, f func(i int))
 }
 
 // Manifests looks at the CronJobs in manifest files: YAML with several
@@ -43,7 +45,7 @@ type Manifests struct {
 const mostBytes = 256 << 20
 
 // inFolder are the files of a folder that are manifests.
-var inFolder = []string{"**/*.yaml", "**/*.yml", "**/*.json"}
+var inFolder = []string{"**/*.{yaml,yml,json}"}
 
 // NewManifests makes a provider of one source. No pattern, or "-" without a
 // Stdin, is an error.
@@ -89,19 +91,53 @@ func (m *Manifests) Observe(ctx context.Context, sel providers.Selection) provid
 	if slices.Contains(m.cfg.Patterns, "-") && sel.Wants("stdin") {
 		m.observe(ctx, &o, sel, "stdin", "stdin", m.stdin)
 	}
-	for _, f := range named {
-		if part := "file/" + strings.TrimPrefix(f.Rel, "/"); sel.Wants(part) {
-			m.observe(ctx, &o, sel, part, f.Path, func() ([]byte, error) { return readFile(f.Path) })
-			if isKustomization(f.Path) {
-				o.Notes = append(o.Notes, providers.Note{
-					Code: "not-checked", Pos: specs.Pos{File: f.Path},
-					Message: "a kustomization is not rendered here: its patches, and bases outside the source, are not seen; name the output of kustomize build DIR instead",
-				})
-			}
-		}
+	named = slices.DeleteFunc(named, func(f files.File) bool { return !sel.Wants(partOf(f)) })
+	for chunk := range slices.Chunk(named, atATime) {
+		m.observeFiles(ctx, &o, sel, chunk)
 	}
 	o.Sort()
 	return o
+}
+
+// atATime bounds how many files are read before what is in them is put in order.
+const atATime = 256
+
+func partOf(f files.File) string { return "file/" + strings.TrimPrefix(f.Rel, "/") }
+
+// observeFiles adds what files hold, in their order.
+func (m *Manifests) observeFiles(ctx context.Context, o *providers.Observation, sel providers.Selection, named []files.File) {
+	seen := make([]providers.Observation, len(named))
+	m.each(len(named), func(i int) { m.observeFile(ctx, &seen[i], sel, named[i]) })
+	for i := range seen {
+		o.Objects, o.Areas, o.Notes = append(o.Objects, seen[i].Objects...), append(o.Areas, seen[i].Areas...), append(o.Notes, seen[i].Notes...)
+	}
+}
+
+func (m *Manifests) each(n int, f func(int)) {
+	if m.cfg.Each != nil {
+		m.cfg.Each(n, f)
+		return
+	}
+	for i := range n {
+		f(i)
+	}
+}
+
+// observeFile keeps a fault of ours in one file, since what is read in parallel
+// is beyond what the caller can catch.
+func (m *Manifests) observeFile(ctx context.Context, o *providers.Observation, sel providers.Selection, f files.File) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			*o = providers.Observation{Areas: []providers.Area{{Part: partOf(f), State: providers.Failed, Reason: fmt.Sprintf("%s: cannot be read: %v; report it as a fault of rolecall", f.Path, fault)}}}
+		}
+	}()
+	m.observe(ctx, o, sel, partOf(f), f.Path, func() ([]byte, error) { return readFile(f.Path) })
+	if isKustomization(f.Path) {
+		o.Notes = append(o.Notes, providers.Note{
+			Code: "not-checked", Pos: specs.Pos{File: f.Path},
+			Message: "a kustomization is not rendered here: its patches, and bases outside the source, are not seen; name the output of kustomize build DIR instead",
+		})
+	}
 }
 
 // isKustomization tells by the names that kustomize looks for.
@@ -208,10 +244,17 @@ func readFile(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Size() <= mostBytes {
-		return os.ReadFile(path)
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size() > mostBytes {
+		return readAll(f)
 	}
-	return readAll(f)
+	data := make([]byte, info.Size()+1) // the byte more finds the end
+	n, err := io.ReadFull(f, data)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return data[:n], nil
+	}
+	more, err := readAll(f) // it has grown
+	return append(data[:n], more...), err
 }
 
 func readAll(r io.Reader) ([]byte, error) {

@@ -142,7 +142,7 @@ func (d document) blank() (start int, blank bool) {
 	for rest := d.data; len(rest) > 0; line++ {
 		text, tail, _ := bytes.Cut(rest, []byte("\n"))
 		rest = tail
-		if isMark(append(bytes.Clone(text), '\n'), "---") || isMark(append(bytes.Clone(text), '\n'), "...") {
+		if isMark(text, "---") || isMark(text, "...") {
 			text = text[3:]
 		}
 		text = bytes.TrimLeft(text, " \t")
