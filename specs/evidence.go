@@ -40,4 +40,7 @@ type RepairTerms struct {
 	Pos Pos
 	// CreateMissing allows an object to be created where none is.
 	CreateMissing bool
+	// User or File is the crontab in which it is created: a user's table, or the
+	// absolute path of one with a user column. Both empty: nothing is said of it.
+	User, File string
 }

@@ -43,6 +43,8 @@ func terms() []term {
 		witness("evidence.succeeded", func(t specs.EvidenceTerms) specs.EvidenceSource { return t.Succeeded }),
 		witness("evidence.progressed", func(t specs.EvidenceTerms) specs.EvidenceSource { return t.Progressed }),
 		{"repair.missing", repairText, repairMeans},
+		{"repair.user", func(r *specs.Role) string { return r.Repair.User }, repairPlaceMeans},
+		{"repair.file", func(r *specs.Role) string { return r.Repair.File }, repairPlaceMeans},
 	}
 }
 
@@ -163,6 +165,26 @@ func repairText(r *specs.Role) string {
 		return "create"
 	}
 	return "" // none is the default
+}
+
+// repairPlaceMeans says that what is created will stand in another table. Where
+// nothing may be created it means nothing.
+func repairPlaceMeans(before, after *specs.Role) string {
+	from, to := repairPlace(before.Repair), repairPlace(after.Repair)
+	if !after.Repair.CreateMissing || !before.Repair.CreateMissing || from == to {
+		return ""
+	}
+	return "rolecall repair creates it in " + to + " from now on"
+}
+
+func repairPlace(t specs.RepairTerms) string {
+	switch {
+	case t.User != "":
+		return "the crontab of " + t.User
+	case t.File != "":
+		return t.File
+	}
+	return "the table that its match or the source names"
 }
 
 func repairMeans(before, after *specs.Role) string {

@@ -45,7 +45,11 @@ func TestTermsAreSaidPlainly(t *testing.T) {
 			[]string{"evidence.executed: runs /srv/runs → none, nobody looks at this stage any more", `evidence.succeeded: runs /srv/runs → prometheus up{token="***"}`, "evidence.progressed: runs /srv/runs → (not set), by the scheduler, where it knows"}},
 		"an older file will do": {"    evidence: {succeeded: {file: {path: x, max_age: 1h}}}\n", "    evidence: {succeeded: {file: {path: x, max_age: 2h}}}\n",
 			[]string{"evidence.succeeded: file x, max_age 1h → file x, max_age 2h, looser: an alarm comes later"}},
-		"repair allowed":   {"", "    repair: {missing: create}\n", []string{"repair.missing: (not set) → create, rolecall repair may create a missing object"}},
+		"repair allowed": {"", "    repair: {missing: create}\n", []string{"repair.missing: (not set) → create, rolecall repair may create a missing object"}},
+		"repair elsewhere": {"    repair: {missing: create, user: deploy}\n", "    repair: {missing: create, file: /etc/cron.d/shop}\n",
+			[]string{"repair.user: deploy → (not set), rolecall repair creates it in /etc/cron.d/shop from now on", "repair.file: (not set) → /etc/cron.d/shop, rolecall repair creates it in /etc/cron.d/shop from now on"}},
+		"repair allowed in a table": {"", "    repair: {missing: create, user: deploy}\n",
+			[]string{"repair.missing: (not set) → create, rolecall repair may create a missing object", "repair.user: (not set) → deploy"}},
 		"repair forbidden": {"    repair: {missing: create}\n", "    repair: {missing: none}\n", []string{"repair.missing: create → (not set), rolecall repair may create nothing any more"}},
 	} {
 		t.Run(name, func(t *testing.T) {

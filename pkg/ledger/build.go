@@ -67,7 +67,7 @@ func (b *builder) role(key strict.Text, f roleForm) specs.Role {
 	r.Ignore = b.ownRules(key.Value, f)
 	r.Run = b.runTerms(key.Value, f.Run)
 	r.Evidence = b.evidence(key.Value, f.Evidence)
-	r.Repair = repairTerms(f.Repair)
+	r.Repair = b.repairTerms(key.Value, f.Repair)
 	for _, name := range []string{"owner", "version"} {
 		if !f.Has(name) {
 			b.warn(key.Pos, "role %s has no %s; add one", key.Value, name)

@@ -45,13 +45,28 @@ type fileAgeForm struct {
 type repairForm struct {
 	strict.Place
 	Missing strict.Text `strict:"missing,required,enum=create|none"`
+	User    strict.Text `strict:"user"`
+	File    strict.Text `strict:"file"`
 }
 
-func repairTerms(f repairForm) specs.RepairTerms {
+func (b *builder) repairTerms(role string, f repairForm) specs.RepairTerms {
 	if !f.Place.Stated() {
 		return specs.RepairTerms{}
 	}
-	return specs.RepairTerms{Pos: f.Pos, CreateMissing: f.Missing.Value == "create"}
+	t := specs.RepairTerms{Pos: f.Pos, CreateMissing: f.Missing.Value == "create", User: f.User.Value, File: f.File.Value}
+	switch {
+	case f.User.Stated() && f.File.Stated():
+		b.errs.Add(f.File.Pos, "repair of role %s names a user and a file, and an entry is created in one table; keep one of them", role)
+	case f.Missing.Value == "none" && f.User.Stated():
+		b.errs.Add(f.User.Pos, "repair of role %s says where to create and that nothing is; say missing: create, or take user out", role)
+	case f.Missing.Value == "none" && f.File.Stated():
+		b.errs.Add(f.File.Pos, "repair of role %s says where to create and that nothing is; say missing: create, or take file out", role)
+	case f.User.Stated() && strings.ContainsAny(t.User, "/*?\x00"):
+		b.errs.Add(f.User.Pos, "repair.user of role %s is %s and must be the name of one account; correct it", role, strict.Quote(t.User))
+	case f.File.Stated() && (!strings.HasPrefix(t.File, "/") || strings.ContainsAny(t.File, "*?\x00")):
+		b.errs.Add(f.File.Pos, "repair.file of role %s is %s and must be the path of one table from / on, like /etc/cron.d/NAME; correct it", role, strict.Quote(t.File))
+	}
+	return t
 }
 
 func (b *builder) evidence(role string, f evidenceForm) specs.EvidenceTerms {

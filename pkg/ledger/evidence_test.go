@@ -70,8 +70,12 @@ func TestEvidenceVerdicts(t *testing.T) {
 			},
 		},
 		"repair": {
-			{"{missing: create}", "{missing: none}"},
-			{"{}", "create", "{missing: delete}", "{missing: true}", "{missing: [create]}", "{inactive: create}"},
+			{"{missing: create}", "{missing: none}", "{missing: create, user: deploy}", "{missing: create, user: 1000}", "{missing: create, file: /etc/cron.d/shop}"},
+			{
+				"{missing: none, user: deploy}", "{missing: none, file: /etc/crontab}", "{missing: create, user: deploy, file: /etc/crontab}", "{user: deploy}", "{missing: create, user: ''}",
+				"{missing: create, user: 'dep*'}", "{missing: create, user: a/b}", "{missing: create, user: \"a\\0b\"}", "{missing: create, user: [deploy]}", "{missing: create, file: shop}",
+				"{missing: create, file: '/etc/cron.d/*'}", "{missing: create, file: 5}", "{missing: create, file: ''}", "{missing: create, namespace: batch}", "{}", "create", "{missing: delete}", "{missing: true}", "{missing: [create]}", "{inactive: create}",
+			},
 		},
 	} {
 		for i, list := range cases {

@@ -78,13 +78,29 @@ func (b *builder) sameMatch() {
 			other, twice := first[k]
 			if twice && other != r.Key && !said[other] {
 				said[other] = true
-				b.errs.Add(r.Match.Pos, "roles %s and %s of the source %s have the same match, so both claim the same object; narrow one, or put a role marker on the object", other, r.Key, strict.Quote(s))
+				b.errs.Add(r.Match.Pos, "roles %s and %s of the source %s have the same match, so both claim the same object; %s, or put a role marker on the object", other, r.Key, strict.Quote(s), narrower(r.Match))
 			}
 			if !twice {
 				first[k] = r.Key
 			}
 		}
 	}
+}
+
+// narrower names the key by which a match would mean fewer objects.
+func narrower(m specs.Match) string {
+	for _, p := range matchKeys {
+		of := func(k string) bool { return m.Keys[k] != "" || k == "labels" && len(m.Labels) > 0 }
+		if !slices.ContainsFunc(p.keys, of) {
+			continue
+		}
+		for _, k := range []string{"command", "schedule", "workflow", "cron", "name", "namespace"} {
+			if slices.Contains(p.keys, k) && !of(k) {
+				return "narrow one by " + k
+			}
+		}
+	}
+	return "narrow one"
 }
 
 // matchText is equal for two matches in a source exactly if they are the same.
