@@ -17,7 +17,8 @@ var _ providers.Repairer = (*Provider)(nil)
 
 // Propose makes ready the lines that would be added to the end of a table on the
 // host: the role's marker and its template. The table is the one that the role's
-// match names by file or user, or that of the source's only user. The lines are
+// repair names by file or user, or else its match, or else that of the source's
+// only user. The lines are
 // proposed where the table, read with them at its end as the daemon reads it,
 // holds every entry just as before and one more that is as desired, and in no
 // other case. Before and After are sha256 sums of the table's bytes.

@@ -16,7 +16,7 @@ import (
 // template does not want, lines with the daemon's own go first: being at the end
 // they reach the new entry alone.
 func (l *look) lines(t target, h held, role specs.Role, d specs.Desired) (text []byte, o providers.Object, notices []string, err error) {
-	before, notices := opening(h.data)
+	before, notices := opening(t, h.data)
 	body := l.entryLines(t, role)
 	text = []byte(before + body)
 	if o, err = l.added(t, h, text, role.Key); err != nil {
@@ -41,8 +41,14 @@ func (l *look) lines(t target, h held, role specs.Role, d specs.Desired) (text [
 }
 
 // opening is what ends the table as it is: the newline that its last line lacks,
-// and an empty line below a comment, which would else be read with the marker.
-func opening(data []byte) (text string, notices []string) {
+// and an empty line below a comment, which would else be read with the marker. An
+// empty line begins a user's table too, for Debian's crontab takes up to three
+// comments that stand first for its own and leaves them out when the table is next
+// edited or listed (crontab.c, NHEADER_LINES), a marker as well.
+func opening(t target, data []byte) (text string, notices []string) {
+	if len(data) == 0 && !t.columned {
+		return "\n", nil
+	}
 	if len(data) == 0 {
 		return "", nil
 	}
@@ -61,10 +67,7 @@ func opening(data []byte) (text string, notices []string) {
 // entryLines are the template's lines with the role's marker right above the
 // entry, in place of any that they bring along.
 func (l *look) entryLines(t target, role specs.Role) string {
-	data := string(role.Statement.Template.Data)
-	if !strings.HasSuffix(data, "\n") {
-		data += "\n"
-	}
+	data := templateText(role.Statement.Template)
 	g := grammar{
 		dialect: l.dialect, zone: l.cfg.Zone, own: l.cfg.Zone, system: t.columned, privileged: true, recent: true,
 		schedules: readings{}, refusals: map[string]string{},

@@ -325,6 +325,9 @@ func TestRepairKilledForReal(t *testing.T) {
 					t.Fatalf("only %d steps", n)
 				}
 				added := "# rolecall: role=retry version=7\n" + anEntry
+				if old == "" { // so that no crontab(1) takes the marker for its header
+					added = "\n" + added
+				}
 				if got := d.data(); got != old && got != old+added {
 					t.Errorf("step %d: a torn table: %q", n, got)
 				}
@@ -523,6 +526,41 @@ func TestRealRepairThroughCrontab(t *testing.T) {
 	before = read()
 	if r, _ := child(t, o, within("0")); r.Err != "" || read() != before+added {
 		t.Errorf("%+v: %q", r, read())
+	}
+}
+
+// What a repair added to a table is there after the real crontab(1) has listed,
+// installed and edited it, though it takes comments that stand first for its own.
+func TestRealRepairOutlivesCrontab(t *testing.T) {
+	needReal(t)
+	for name, start := range map[string]*string{
+		"absent": nil, "empty": new(string), "a comment": ptr("# one\n"), "comments": ptr("# one\n# two\n# three\n# four\n"),
+		"no newline": ptr("# one\n# two"), "an entry": ptr(theirs),
+	} {
+		t.Run(name, func(t *testing.T) {
+			im := newImage(t)
+			if start != nil {
+				im.put(probe{user: "probe", text: *start, mode: 0o600, uid: 4242}, "/var/spool/cron/crontabs")
+			}
+			p := writer(t, NewHost(im.root, nil), Config{Live: true, Users: []string{"probe"}, Root: im.root})
+			if _, err := repair(t, p, retry("# why it runs\n"+anEntry, nil)); err != nil {
+				t.Fatal(err)
+			}
+			for _, through := range []string{
+				"crontab -u probe -l | crontab -u probe -", "crontab -u probe -l | crontab -u probe -",
+				"EDITOR='" + im.out + "/edit' crontab -u probe -e", "EDITOR='" + im.out + "/edit' crontab -u probe -e",
+			} {
+				im.must(os.WriteFile(im.out+"/edit", []byte("#!/bin/sh\necho '# edited' >> \"$1\"\ntouch -d '+1 hour' \"$1\"\n"), 0o755))
+				if out, err := im.command(through).CombinedOutput(); err != nil {
+					t.Fatalf("%v: %s", err, out)
+				}
+				exactlyOne(t, p, "retry")
+			}
+			data, err := os.ReadFile(im.root + "/var/spool/cron/crontabs/probe")
+			if err != nil || strings.Count(string(data), "# edited\n") != 2 || strings.Count(string(data), "/opt/retry") != 1 {
+				t.Errorf("%q, %v", data, err)
+			}
+		})
 	}
 }
 

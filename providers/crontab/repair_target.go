@@ -29,30 +29,48 @@ type target struct {
 	direct bool
 }
 
-// destination is the table that a role's entry belongs in.
+// destination is the table that a role's entry belongs in: that which its repair
+// names, or else its match, or else that of the source's only user.
 func (l *look) destination(role specs.Role) (target, error) {
-	tmpl := role.Statement.Template
-	file, user := role.Match.Keys["file"], role.Match.Keys["user"]
-	if strings.ContainsAny(file+user, "*?") {
-		return target{}, fmt.Errorf("%s: role %s is matched by a pattern, which names no one table; write file or user in full", role.Match.Pos, role.Key)
+	tmpl, pos := role.Statement.Template, role.Repair.Pos
+	file, user := role.Repair.File, role.Repair.User
+	if file == "" && user == "" {
+		file, user, pos = role.Match.Keys["file"], role.Match.Keys["user"], role.Match.Pos
 	}
-	system := l.templateColumned(tmpl.Name, string(tmpl.Data))
+	if strings.ContainsAny(file+user, "*?") {
+		return target{}, fmt.Errorf("%s: role %s is matched by a pattern, which names no one table; write repair: {missing: create, user: NAME} or {missing: create, file: PATH}", pos, role.Key)
+	}
+	system := l.templateColumned(tmpl.Name, templateText(tmpl))
 	if name, ok := strings.CutPrefix(file, l.spool()+"/"); ok && !system {
 		file, user = "", name
 	}
 	switch {
+	case system && file == "" && role.Repair.User != "":
+		return target{}, fmt.Errorf("%s: the template %s has a user column, and the crontab of a user has none; correct one of them", pos, tmpl.Name)
 	case system && file == "":
-		return target{}, fmt.Errorf("%s: the template %s has a user column, and the role does not say in which table it belongs; write match: {file: %s/%s}", role.Pos, tmpl.Name, cronD, fileName(role.Key))
+		return target{}, fmt.Errorf("%s: the template %s has a user column, and the role does not say in which table it belongs; write repair: {missing: create, file: %s/%s}", role.Pos, tmpl.Name, cronD, fileName(role.Key))
 	case system:
 		return l.target("file" + file)
 	case file != "":
-		return target{}, fmt.Errorf("%s: %s has a user column and the template %s has none; correct one of them", role.Match.Pos, file, tmpl.Name)
+		return target{}, fmt.Errorf("%s: %s has a user column and the template %s has none%s; correct one of them", pos, file, tmpl.Name, l.noAccount(tmpl))
 	case user == "" && len(l.cfg.Users) == 1:
 		user = l.cfg.Users[0]
+	case user == "" && len(l.cfg.Users) == 0:
+		return target{}, fmt.Errorf("%s: source %s has no user's table, and the template %s has no user column%s; correct one of them", role.Pos, l.cfg.Source, tmpl.Name, l.noAccount(tmpl))
 	case user == "":
-		return target{}, fmt.Errorf("%s: source %s has the tables of %d users, and role %s does not say whose it is; write match: {user: NAME}", role.Pos, l.cfg.Source, len(l.cfg.Users), role.Key)
+		return target{}, fmt.Errorf("%s: source %s has the tables of %d users, and role %s does not say whose it is%s; write repair: {missing: create, user: NAME}", role.Pos, l.cfg.Source, len(l.cfg.Users), role.Key, l.noAccount(tmpl))
 	}
 	return l.target("user/" + user)
+}
+
+// noAccount names the word at which a template's user would stand, and that there
+// is no such account, by which alone the one is told from the other.
+func (l *look) noAccount(tmpl *specs.Document) string {
+	word := l.firstWord(templateText(tmpl))
+	if system, user := l.kinds(); word == "" || !system || !user || strings.ContainsAny(word, "/$=;&|<>()\"'`") {
+		return ""
+	}
+	return fmt.Sprintf(" (its command begins with %q, which is no account here)", word)
 }
 
 // fileName is a name under which every daemon loads a file of cron.d.
@@ -67,13 +85,13 @@ func (l *look) target(part string) (target, error) {
 	case kind == "file" && l.cfg.System && hasUserColumn(l.dialect):
 		return l.shared("/" + name)
 	}
-	return target{}, fmt.Errorf("source %s does not look at %q, so that what is added there would not be seen; add it to the source, or correct the role's match", l.cfg.Source, part)
+	return target{}, fmt.Errorf("source %s does not look at %q, so that what is added there would not be seen; add it to the source, or name another table in the role's repair", l.cfg.Source, part)
 }
 
 func (l *look) personal(name string) (target, error) {
 	owner, err := l.host.Account(name)
 	if err != nil {
-		return target{}, fmt.Errorf("the user %q: %w; correct users or the role's match", name, err)
+		return target{}, fmt.Errorf("the user %q: %w; correct users, or the user that the role names", name, err)
 	}
 	t := target{part: "user/" + name, folder: l.spool(), name: name, owner: owner}
 	t.file = path.Join(t.folder, name)
@@ -92,7 +110,7 @@ func (l *look) shared(file string) (target, error) {
 		return t, fmt.Errorf("rolecall adds to %s and to the files of %s alone, and not to %q; add the lines by hand", etcCrontab, cronD, file)
 	}
 	if why := nameRefused(l.dialect, t.name); why != "" && file != etcCrontab {
-		return t, fmt.Errorf("%s; correct the role's match", why)
+		return t, fmt.Errorf("%s; name another file in the role's repair", why)
 	}
 	if err := l.host.(Writer).Writable(t.folder); err != nil {
 		return t, l.lacking(t, err)

@@ -37,7 +37,7 @@ func odd(t *testing.T) map[string]string {
 // What is there stays as it is, byte by byte, in every odd table and with every
 // daemon; the entry is read as the ledger states it.
 func TestRepairOddTables(t *testing.T) {
-	openings := map[string]string{"no-final-newline": "\n\n", "commented-out-at-end": "\n\n", "comment-at-end": "\n", "dangling-marker": "\n", "ansible": "\n"}
+	openings := map[string]string{"no-final-newline": "\n\n", "commented-out-at-end": "\n\n", "comment-at-end": "\n", "dangling-marker": "\n", "ansible": "\n", "empty": "\n"}
 	restored := map[string]string{"environment-at-end": "PATH=/usr/bin:/bin\nSHELL=/bin/sh\n"}
 	for name, text := range odd(t) {
 		t.Run(name, func(t *testing.T) {
@@ -87,6 +87,8 @@ func TestProposeRefuses(t *testing.T) {
 	}
 	two := deployOnly
 	two.Users = []string{"deploy", "root"}
+	both := two
+	both.System = true
 	files := Config{Files: []File{{Path: "x"}}}
 	for name, c := range map[string]struct {
 		host *writingHost
@@ -109,14 +111,18 @@ func TestProposeRefuses(t *testing.T) {
 		"a version with a blank":                      {table(""), deployOnly, role(func(r *specs.Role) { r.Version = "7 8" }), "cannot stand in a marker"},
 		"a version with a line":                       {table(""), deployOnly, role(func(r *specs.Role) { r.Version = "7\n* * * * * x" }), "would be read"},
 		"files":                                       {table(""), files, retry(anEntry, nil), "is read from files"},
-		"whose table":                                 {table(""), two, retry(anEntry, nil), "match: {user: NAME}"},
+		"whose table":                                 {table(""), two, retry(anEntry, nil), "write repair: {missing: create, user: NAME}"},
 		"another's table":                             {table(""), deployOnly, retry(anEntry, map[string]string{"user": "root"}), "does not look at"},
 		"a pattern":                                   {table(""), deployOnly, retry(anEntry, map[string]string{"user": "de*"}), "a pattern"},
-		"which file":                                  {table(""), deployOnly, retry("17 3 * * * root /opt/x\n", nil), "match: {file: /etc/cron.d/retry}"},
+		"which file":                                  {table(""), deployOnly, retry("17 3 * * * root /opt/x\n", nil), "write repair: {missing: create, file: /etc/cron.d/retry}"},
 		"a file elsewhere":                            {table(""), deployOnly, retry("17 3 * * * root /opt/x\n", map[string]string{"file": "/etc/passwd"}), "by hand"},
 		"a file out of the folder":                    {table(""), deployOnly, retry("17 3 * * * root /opt/x\n", map[string]string{"file": "/etc/cron.d/../passwd"}), "by hand"},
 		"a name that is not loaded":                   {table(""), deployOnly, retry("17 3 * * * root /opt/x\n", map[string]string{"file": "/etc/cron.d/re.try"}), "loads no file"},
-		"no such user":                                {table(""), deployOnly, retry("17 3 * * * gone /opt/x\n", map[string]string{"file": "/etc/cron.d/retry"}), "has a user column and the template"},
+		"a user of two words":                         {table(""), deployOnly, createdIn(retry("17 3 * * * root /opt/x\n", nil), specs.RepairTerms{User: "deploy"}), "has a user column, and the crontab of a user has none"},
+		"a user that the source has not":              {table(""), deployOnly, createdIn(retry(anEntry, nil), specs.RepairTerms{User: "root"}), "does not look at"},
+		"no such user, in a system source":            {table(""), Config{Live: true, System: true, Dialect: specs.Debian}, createdIn(retry("17 3 * * * gone /opt/x", nil), specs.RepairTerms{File: "/etc/cron.d/retry"}), "gone"},
+		"no such user, nobody says where":             {table(""), both, retry("17 3 * * * gone /opt/x", nil), "\"gone\", which is no account here"},
+		"no such user":                                {table(""), deployOnly, retry("17 3 * * * gone /opt/x\n", map[string]string{"file": "/etc/cron.d/retry"}), "gone\", which is no account here"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := maps.Clone(c.host.files)
@@ -133,6 +139,44 @@ func TestProposeRefuses(t *testing.T) {
 			if len(c.host.files) != len(before) || c.host.files[deploys].data != before[deploys].data {
 				t.Error("something was written")
 			}
+		})
+	}
+}
+
+// createdIn is a role whose repair says where.
+func createdIn(role specs.Role, where specs.RepairTerms) specs.Role {
+	where.CreateMissing = true
+	role.Repair = where
+	return role
+}
+
+// What a role's repair says of its table beats its match, and a template's last
+// line counts without a newline.
+func TestRepairWhere(t *testing.T) {
+	for name, c := range map[string]struct {
+		role specs.Role
+		part string
+	}{
+		"a user":                   {createdIn(retry(anEntry, nil), specs.RepairTerms{User: "deploy"}), "user/deploy"},
+		"a user, and a pattern":    {createdIn(retry(anEntry, map[string]string{"command": "/opt/*", "user": "*"}), specs.RepairTerms{User: "deploy"}), "user/deploy"},
+		"a file":                   {createdIn(retry("17 3 * * * root /opt/x", nil), specs.RepairTerms{File: "/etc/cron.d/retry"}), "file/etc/cron.d/retry"},
+		"a file beside a match":    {createdIn(retry("17 3 * * * root /opt/x", map[string]string{"file": "/etc/crontab"}), specs.RepairTerms{File: "/etc/cron.d/retry"}), "file/etc/cron.d/retry"},
+		"a match":                  {retry("17 3 * * * root /opt/x", map[string]string{"file": "/etc/crontab"}), "file/etc/crontab"},
+		"only one user, no word":   {retry(strings.TrimSuffix(anEntry, "\n"), nil), "user/deploy"},
+		"the spool's file, a path": {createdIn(retry(anEntry, nil), specs.RepairTerms{File: deploys}), "user/deploy"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := theirs
+			h := writable(&text)
+			p := writer(t, h, deployOnly)
+			pr, err := propose(t, p, c.role)
+			if err != nil || pr.Part != c.part {
+				t.Fatalf("%q, %v", pr.Part, err)
+			}
+			if _, err := p.Create(t.Context(), pr); err != nil {
+				t.Fatal(err)
+			}
+			exactlyOne(t, p, "retry")
 		})
 	}
 }

@@ -149,11 +149,7 @@ func (p *Provider) columned(f File) bool {
 }
 
 func (p *Provider) template(st specs.Statement) (specs.Desired, error) {
-	name := st.Template.Name
-	data := string(st.Template.Data)
-	if !strings.HasSuffix(data, "\n") {
-		data += "\n"
-	}
+	name, data := st.Template.Name, templateText(st.Template)
 	system := p.templateColumned(name, data)
 	g := grammar{
 		dialect: p.dialect(), zone: p.cfg.Zone, own: p.cfg.Zone, system: system, privileged: true, recent: true,
@@ -180,6 +176,16 @@ func (p *Provider) template(st specs.Statement) (specs.Desired, error) {
 	d.Spec = d.Spec.Project(d.Stated)
 	slices.Sort(d.Stated)
 	return d, nil
+}
+
+// templateText is that of a template, whose last line counts without a newline too:
+// it is added as a line.
+func templateText(doc *specs.Document) string {
+	data := string(doc.Data)
+	if !strings.HasSuffix(data, "\n") {
+		data += "\n"
+	}
+	return data
 }
 
 // statedIn are the variables of a template that reach the command and are no
@@ -273,24 +279,27 @@ func (p *Provider) kinds() (system, user bool) {
 // beginsWithUser says whether the command of the one entry begins with the name
 // of a user and goes on.
 func (p *Provider) beginsWithUser(data string) bool {
+	word := p.firstWord(data)
+	if commonAccounts[word] || word == "" || !p.cfg.Live {
+		return commonAccounts[word]
+	}
+	_, err := p.host.Account(word)
+	return err == nil
+}
+
+// firstWord is that of the command of the one entry, if the command goes on.
+func (p *Provider) firstWord(data string) (word string) {
 	g := grammar{
 		dialect: p.dialect(), privileged: true, recent: true,
 		schedules: readings{}, refusals: map[string]string{},
 	}
-	is := false
 	g.read(data, func(it item) {
 		if it.kind != entryLine {
 			return
 		}
-		word, rest := cutField(it.entry.command)
-		if rest == "" {
-			return
-		}
-		is = commonAccounts[word]
-		if p.cfg.Live && !is {
-			_, err := p.host.Account(word)
-			is = err == nil
+		if first, rest := cutField(it.entry.command); rest != "" {
+			word = first
 		}
 	})
-	return is
+	return word
 }
