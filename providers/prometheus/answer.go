@@ -11,6 +11,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	v1 "github.com/prometheus/client_golang/api/prometheus/v1"
+	"github.com/prometheus/common/model"
+
 	"github.com/rolecall-dev/rolecall/providers"
 )
 
@@ -78,7 +81,7 @@ func (w *Witness) trace(query string, a answer) providers.Trace {
 		t.Reason = fmt.Sprintf("the query gives %d samples, which differ in %s, where one is needed; name one series, or take the latest with max(…)", len(a.samples), differing(a.samples))
 	default:
 		var why string
-		if t.Last, why = instant(float64(*a.samples[0].Value)); why != "" {
+		if t.Last, why = instant(float64(a.samples[0].Value)); why != "" {
 			t.State, t.Reason = providers.Unreadable, why
 		}
 	}
@@ -94,7 +97,7 @@ func (w *Witness) remember(t *providers.Trace, a answer) (none bool) {
 	}
 	why := ""
 	for _, s := range a.samples {
-		last, bad := instant(float64(*s.Value))
+		last, bad := instant(float64(s.Value))
 		if bad != "" {
 			why = bad
 			continue
@@ -135,16 +138,16 @@ func instant(v float64) (time.Time, string) {
 }
 
 // differing names the labels in which samples differ, or says that none does.
-func differing(samples []*sample) string {
+func differing(samples model.Vector) string {
 	values := map[string]map[string]bool{}
 	for _, s := range samples {
 		for name := range s.Metric {
-			values[name] = map[string]bool{}
+			values[string(name)] = map[string]bool{}
 		}
 	}
 	for _, s := range samples {
 		for name, seen := range values {
-			seen[s.Metric[name]] = true
+			seen[string(s.Metric[model.LabelName(name)])] = true
 		}
 	}
 	var out []string
@@ -165,7 +168,7 @@ func differing(samples []*sample) string {
 
 // said is an error with what to do about it.
 func said(err error) string {
-	var e *apiError
+	var e *v1.Error
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return "Prometheus did not answer in time; look at the server, or give it more with prometheus.timeout in the config"
@@ -183,22 +186,22 @@ func said(err error) string {
 	return "Prometheus cannot be asked: " + clip(err.Error(), 400)
 }
 
-func apiSaid(e *apiError) string {
-	text := clip(e.msg, 300)
-	switch e.kind {
-	case badData, execution:
+func apiSaid(e *v1.Error) string {
+	text := clip(e.Msg, 300)
+	switch e.Type {
+	case v1.ErrBadData, v1.ErrExec:
 		return "Prometheus refuses the query: " + text
-	case timedOut:
+	case v1.ErrTimeout:
 		return "Prometheus gave the query up, since it took too long: " + text
-	case clientError:
-		if strings.HasSuffix(e.msg, ": 401") || strings.HasSuffix(e.msg, ": 403") {
+	case v1.ErrClient:
+		if strings.HasSuffix(e.Msg, ": 401") || strings.HasSuffix(e.Msg, ": 403") {
 			return "Prometheus refuses access (" + text + "); set ROLECALL_PROMETHEUS_TOKEN, or _USER and _PASSWORD"
 		}
 		return "what answers is no Prometheus API (" + text + "); look at prometheus.url"
-	case badResponse:
+	case v1.ErrBadResponse:
 		return "what answers does not speak the Prometheus API, or broke off (" + text + "); look at prometheus.url and what stands before the server"
 	}
-	return "Prometheus failed: " + text + ": " + clip(e.detail, 200)
+	return "Prometheus failed: " + text + ": " + clip(e.Detail, 200)
 }
 
 // clip shortens a text for a line.

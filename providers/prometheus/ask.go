@@ -11,6 +11,9 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+
+	v1 "github.com/prometheus/client_golang/api/prometheus/v1"
+	"github.com/prometheus/common/model"
 )
 
 const (
@@ -28,7 +31,7 @@ const (
 
 // answer is what one query gave: samples, or why there is no answer.
 type answer struct {
-	samples []*sample
+	samples model.Vector
 	err     error
 }
 
@@ -129,17 +132,17 @@ func (r *round) notice(ctx context.Context, err error) {
 
 // ofQuery says that an error is about what was asked.
 func ofQuery(err error) bool {
-	var e *apiError
+	var e *v1.Error
 	if !errors.As(err, &e) {
 		return errors.Is(err, errWarned) || errors.Is(err, errTooMuch) || errors.Is(err, errMixed) || errors.Is(err, errNoVector)
 	}
-	switch e.kind {
-	case badData, execution:
+	switch e.Type {
+	case v1.ErrBadData, v1.ErrExec:
 		return true
-	case serverError: // 503 with the API's own word for a query that took too long
-		return strings.Contains(e.detail, `"errorType":"timeout"`)
-	case clientError: // a request that is too large for something on the way
-		return strings.HasSuffix(e.msg, ": 413") || strings.HasSuffix(e.msg, ": 414")
+	case v1.ErrServer: // 503 with the API's own word for a query that took too long
+		return strings.Contains(e.Detail, `"errorType":"timeout"`)
+	case v1.ErrClient: // a request that is too large for something on the way
+		return strings.HasSuffix(e.Msg, ": 413") || strings.HasSuffix(e.Msg, ": 414")
 	}
 	return false
 }
@@ -159,10 +162,10 @@ func (r *round) joined(indexes []int) string {
 var errMixed = errors.New("the answer to several queries does not say which sample is whose")
 
 // hand gives each text its samples.
-func (r *round) hand(indexes []int, samples []*sample) error {
-	shares := make([][]*sample, len(indexes))
+func (r *round) hand(indexes []int, samples model.Vector) error {
+	shares := make([]model.Vector, len(indexes))
 	for _, s := range samples {
-		n, err := strconv.Atoi(s.Metric[batchLabel])
+		n, err := strconv.Atoi(string(s.Metric[batchLabel]))
 		if err != nil || n < 0 || n >= len(indexes) {
 			return errMixed
 		}
@@ -183,7 +186,7 @@ var (
 // shaped tells an answer that came whole and holds no samples, as that to a query
 // that is a text, from one that did not come.
 func shaped(err error) error {
-	var api *apiError
+	var api *v1.Error
 	var way *url.Error
 	if errors.As(err, &api) || errors.As(err, &way) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, errTooMuch) ||
 		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || errors.As(err, new(net.Error)) {
@@ -193,7 +196,7 @@ func shaped(err error) error {
 }
 
 // query sends one expression. A scalar is a sample without labels.
-func (w *Witness) query(ctx context.Context, text string) (samples []*sample, err error) {
+func (w *Witness) query(ctx context.Context, text string) (samples model.Vector, err error) {
 	defer func() { // the answer is parsed by others
 		if p := recover(); p != nil {
 			samples, err = nil, fmt.Errorf("the answer could not be read: %v", p)
@@ -201,22 +204,25 @@ func (w *Witness) query(ctx context.Context, text string) (samples []*sample, er
 	}()
 	ctx, cancel := context.WithTimeout(ctx, w.cfg.Timeout)
 	defer cancel()
-	got, warnings, err := w.api.query(ctx, text, w.cfg.At, w.cfg.Timeout)
+	value, warnings, err := w.api.Query(ctx, text, w.cfg.At, v1.WithTimeout(w.cfg.Timeout))
 	if err != nil {
 		return nil, shaped(err)
 	}
 	if len(warnings) > 0 {
 		return nil, fmt.Errorf("%w: %s", errWarned, strings.Join(warnings, "; "))
 	}
-	switch {
-	case got.typ == "matrix":
+	switch v := value.(type) {
+	case model.Vector:
+		if slices.Contains(v, nil) {
+			return nil, errors.New("the answer holds a sample that is null")
+		}
+		return v, nil
+	case *model.Scalar:
+		return model.Vector{{Metric: model.Metric{}, Value: v.Value, Timestamp: v.Timestamp}}, nil
+	case model.Matrix:
 		return nil, fmt.Errorf("%w: it is a range of samples; take the last one with last_over_time(…)", errNoVector)
-	case got.typ == "string":
-		return nil, fmt.Errorf("%w but a string; let it give a Unix time in seconds", errNoVector)
-	case slices.Contains(got.samples, nil):
-		return nil, errors.New("the answer holds a sample that is null")
-	case slices.ContainsFunc(got.samples, func(s *sample) bool { return s.Value == nil }):
-		return nil, fmt.Errorf("%w but a histogram; let it give a Unix time in seconds", errNoVector)
+	case nil:
+		return nil, errors.New("the answer holds no result")
 	}
-	return got.samples, nil
+	return nil, fmt.Errorf("%w but a %s; let it give a Unix time in seconds", errNoVector, value.Type())
 }

@@ -12,11 +12,15 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
 	"sync/atomic"
 	"time"
+
+	"github.com/prometheus/client_golang/api"
+	v1 "github.com/prometheus/client_golang/api/prometheus/v1"
 
 	"github.com/rolecall-dev/rolecall/providers"
 	"github.com/rolecall-dev/rolecall/specs"
@@ -42,7 +46,7 @@ type Config struct {
 // Witness asks the server about the roles that have a query.
 type Witness struct {
 	cfg      Config
-	api      *api
+	api      v1.API
 	terms    map[specs.Ref]specs.EvidenceTerms
 	requests atomic.Int64
 }
@@ -64,7 +68,11 @@ func New(cfg Config, terms map[specs.Ref]specs.EvidenceTerms) (*Witness, error) 
 	}
 	w := &Witness{cfg: cfg, terms: terms}
 	client := &http.Client{Transport: &transport{cfg: cfg, host: u.Host, count: &w.requests}, CheckRedirect: noRedirect}
-	w.api = newAPI(u, client)
+	c, err := api.NewClient(api.Config{Address: cfg.URL, Client: client})
+	if err != nil {
+		return nil, fmt.Errorf("prometheus: %w; correct its url", err)
+	}
+	w.api = v1.NewAPI(c)
 	return w, nil
 }
 
