@@ -168,10 +168,14 @@ func (f scheduleForm) schedule(opaque bool) (specs.Schedule, error) {
 	if err != nil {
 		return s, fmt.Errorf("schedule: %w", err)
 	}
-	if s.Canonical() != string(f.Canonical) {
-		return s, fmt.Errorf("the schedule %q was saved as %q and reads here as %q: another version, or other rules of the time zone", f.Text, f.Canonical, s.Canonical())
+	// Whether the zone is the daemon's own is not written, but in the canonical form
+	// wherever it makes a difference.
+	for _, own := range []specs.Schedule{s, s.OfDaemon(), s.OfDaemonByName()} {
+		if own.Canonical() == string(f.Canonical) {
+			return own, nil
+		}
 	}
-	return s, nil
+	return s, fmt.Errorf("the schedule %q was saved as %q and reads here as %q: another version, or other rules of the time zone", f.Text, f.Canonical, s.Canonical())
 }
 
 func (p placeForm) pos() specs.Pos {

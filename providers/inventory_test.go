@@ -130,6 +130,58 @@ func TestInventoryIsLossless(t *testing.T) {
 	}
 }
 
+// What a schedule means survives, whoever's zone it is in: every dialect reads its
+// own texts back, in zones with and without changes of the clock.
+func TestSchedulesSurvive(t *testing.T) {
+	texts := []string{
+		"30 2 * * *", "*/5 * * * *", "* * * * *", "0 0 31 2 *", "15 1,2,3 * * 0", "0 0-23 * * *", "5 0 1 * 1", "@daily", "@weekly", "@reboot", "@every 90m", "0~29 2 * * *",
+		"0 30 2 * * * *", "0 2 L * *", "0 2 * * 5#2", "0 2 * * MON-FRI", "TZ=Asia/Tokyo 30 2 * * *",
+	}
+	as := map[string]func(specs.Schedule) specs.Schedule{
+		"another's": func(s specs.Schedule) specs.Schedule { return s },
+		"own":       specs.Schedule.OfDaemon,
+		"own, said": specs.Schedule.OfDaemonByName,
+	}
+	read := map[specs.Dialect]int{}
+	for _, d := range specs.Dialects() {
+		for _, zone := range []string{"", "UTC", "Europe/Berlin", "America/Sao_Paulo", "Australia/Lord_Howe", "Asia/Kathmandu"} {
+			for _, written := range texts {
+				s, err := specs.ParseSchedule(d, written, zone)
+				if err != nil {
+					continue // not of this dialect
+				}
+				for name, own := range as {
+					want := own(s)
+					inv := providers.Inventory{Observations: []providers.Observation{{Source: "a", Provider: "crontab", Objects: []providers.Object{{
+						ID: "x", Spec: specs.Spec{Schedules: []specs.Schedule{want}}, Entries: []providers.Entry{{Text: written, Schedule: want}},
+					}}}}}
+					o := decode(t, encode(t, inv, nil)).Observations[0].Objects[0]
+					for _, got := range []specs.Schedule{o.Spec.Schedules[0], o.Entries[0].Schedule} {
+						if got.Canonical() != want.Canonical() || got.Text != want.Text || got.Zone != want.Zone || got.Dialect != d {
+							t.Errorf("%s %q in %q, %s: %q became %q", d, written, zone, name, want.Canonical(), got.Canonical())
+						}
+						at := time.Date(2026, 3, 28, 0, 0, 0, 0, time.UTC)
+						for range 4 {
+							before, _ := want.Next(at)
+							after, _ := got.Next(at)
+							if !before.Equal(after) {
+								t.Errorf("%s %q in %q, %s: due at %s was %s", d, written, zone, name, after, before)
+							}
+							at = before
+						}
+					}
+					read[d]++
+				}
+			}
+		}
+	}
+	for _, d := range specs.Dialects() {
+		if read[d] < 50 {
+			t.Errorf("%s: %d schedules were read, which proves little", d, read[d])
+		}
+	}
+}
+
 func TestInventoryHidesSecretsAndStillJudges(t *testing.T) {
 	inv := sample(t)
 	data := encode(t, inv, hide)
