@@ -73,6 +73,9 @@ type Observation struct {
 	Objects  []Object
 	Areas    []Area
 	Notes    []Note
+	// SeenAt is when the source was seen, where that was before the instant of
+	// judgement, as in a saved listing. Zero is the instant of judgement.
+	SeenAt time.Time
 	// Runs is what the source's run records say, by the key of the role; under the
 	// empty key what they say of every role that has none: that it never ran, or
 	// that they cannot be read.

@@ -196,6 +196,7 @@ func (j *judge) coverage() {
 		for _, a := range obs.Areas {
 			j.out.Coverage = append(j.out.Coverage, report.Coverage{
 				Source: obs.Source, Provider: obs.Provider, Part: a.Part, State: string(a.State), Objects: n[a.Part], Reason: j.Mask(a.Reason),
+				SeenAt: seenAt(obs),
 			})
 		}
 		if len(obs.Areas) == 0 {
@@ -204,6 +205,15 @@ func (j *judge) coverage() {
 			})
 		}
 	}
+}
+
+// seenAt is when a source was seen, if that was before the instant of judgement.
+func seenAt(obs providers.Observation) *time.Time {
+	if obs.SeenAt.IsZero() {
+		return nil
+	}
+	at := obs.SeenAt.UTC()
+	return &at
 }
 
 func (j *judge) providerNotes() {

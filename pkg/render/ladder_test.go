@@ -1,6 +1,7 @@
 package render_test
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -57,6 +58,28 @@ func TestLadderIsShown(t *testing.T) {
 	}
 	if got := show(t, render.Markdown(render.CommentRoom), r); strings.Contains(got, "| executed") {
 		t.Error("the comment shows a ladder that nobody looked at")
+	}
+}
+
+// A source is as fresh as the look at it: an audit of an old snapshot makes
+// nothing new of it.
+func TestPrometheusSeenAt(t *testing.T) {
+	taken, later := observed.Add(-72*time.Hour), observed.Add(-time.Hour)
+	got := show(t, render.Prometheus, report.Report{
+		ObservedAt: observed, Mode: "snapshot", Ledger: report.Ledger{Name: "shop"},
+		Coverage: []report.Coverage{
+			{Source: "a", Part: "x", State: "read", SeenAt: &later}, {Source: "a", Part: "y", State: "partial", SeenAt: &taken},
+			{Source: "b", Part: "x", State: "read", SeenAt: &later}, {Source: "b", Part: "snapshot", State: "failed"},
+			{Source: "c", Part: "x", State: "read"}, {Source: "d", Part: "x", State: "denied", SeenAt: &taken},
+		},
+	})
+	for source, at := range map[string]time.Time{"a": taken, "b": later, "c": observed} {
+		if want := fmt.Sprintf("rolecall_source_audit_timestamp_seconds{ledger=\"shop\",source=%q,mode=\"snapshot\"} %d\n", source, at.Unix()); !strings.Contains(got, want) {
+			t.Errorf("no %s in\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, `rolecall_source_audit_timestamp_seconds{ledger="shop",source="d"`) {
+		t.Error("a source that was not read has a time")
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/rolecall-dev/rolecall/pkg/report"
 )
@@ -53,7 +54,7 @@ func (p *prometheus) audit() {
 	p.metric("rolecall_build_info", "The rolecall that made the audit, always 1.")(1, "version", r.Tool.Version)
 	p.metric("rolecall_ledger_info", "The ledger that was compared with, always 1.")(1, "path", r.Ledger.Path, "sha256", r.Ledger.SHA256)
 	p.metric("rolecall_ledger_revision", "The revision that the ledger states, 0 if none.")(int64(r.Ledger.Revision))
-	p.metric("rolecall_audit_timestamp_seconds", "When the audit looked, in seconds since 1970.")(r.ObservedAt.Unix(), "mode", r.Mode)
+	p.metric("rolecall_audit_timestamp_seconds", "The instant at which the audit judged, in seconds since 1970.")(r.ObservedAt.Unix(), "mode", r.Mode)
 	p.metric("rolecall_audit_complete", "Whether every part in scope was read, 1 or 0.")(number01(r.Complete))
 	p.metric("rolecall_audit_exit_code", "The exit code of the audit.")(int64(r.ExitCode))
 	verdict := p.metric("rolecall_audit_verdict", "Whether this is the verdict of the audit, 1 or 0.")
@@ -124,17 +125,33 @@ func once(texts []string) []string {
 	return out
 }
 
+// seenSources are the sources of which something was read, with the instant at
+// which they were seen: the earliest of their parts.
+func seenSources(r report.Report) map[string]time.Time {
+	out := map[string]time.Time{}
+	for _, c := range r.Coverage {
+		if c.State != "read" && c.State != "partial" {
+			continue
+		}
+		at := r.ObservedAt
+		if c.SeenAt != nil {
+			at = *c.SeenAt
+		}
+		if before, ok := out[Escape(c.Source)]; !ok || at.Before(before) {
+			out[Escape(c.Source)] = at
+		}
+	}
+	return out
+}
+
 // covered says when each source was looked at, and counts its parts. One of which
 // nothing could be read has no time: to be looked for in vain is no look.
 func (p *prometheus) covered() {
-	read := map[string]bool{}
-	for _, c := range p.r.Coverage {
-		read[Escape(c.Source)] = read[Escape(c.Source)] || c.State == "read" || c.State == "partial"
-	}
-	looked := p.metric("rolecall_source_audit_timestamp_seconds", "When the audit looked at the source, in seconds since 1970; no sample where nothing of it was read.")
+	seen := seenSources(p.r)
+	looked := p.metric("rolecall_source_audit_timestamp_seconds", "When the source was looked at, in seconds since 1970; of a snapshot when it was taken. No sample where nothing of it was read.")
 	for _, source := range once(sourcesOf(p.r)) {
-		if read[source] {
-			looked(p.r.ObservedAt.Unix(), "source", source, "mode", p.r.Mode)
+		if at, ok := seen[source]; ok {
+			looked(at.Unix(), "source", source, "mode", p.r.Mode)
 		}
 	}
 	gaps, objects := map[string]int64{}, map[string]int64{}

@@ -58,6 +58,9 @@ type Coverage struct {
 	State    string `json:"state"` // read, denied, absent, failed, partial; out-of-scope for a source that was not looked at
 	Objects  int    `json:"objects"`
 	Reason   string `json:"reason"`
+	// SeenAt is when it was seen, where that was before the report's ObservedAt,
+	// as in a snapshot.
+	SeenAt *time.Time `json:"seen_at"`
 }
 
 // Gap says that something in the part may have been missed.

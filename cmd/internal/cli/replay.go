@@ -69,10 +69,10 @@ func (w *wiring) checkAge(name string, inv providers.Inventory, o *providers.Obs
 	return nil
 }
 
-// seenAt says of the runs in a listing when they were seen: a job that was in
-// time then is not late for the age of the listing.
+// seenAt says of a listing and of the runs in it when they were seen: a job that
+// was in time then is not late for the age of the listing.
 func seenAt(o providers.Observation, taken time.Time) providers.Observation {
-	o.Runs = maps.Clone(o.Runs)
+	o.SeenAt, o.Runs = taken, maps.Clone(o.Runs)
 	for role, ev := range o.Runs {
 		o.Runs[role] = ev.At(taken)
 	}
