@@ -192,15 +192,17 @@ func (m *Manifests) observe(ctx context.Context, o *providers.Observation, sel p
 // add puts a CronJob and what is to be noted about it into the observation.
 func (m *Manifests) add(o *providers.Observation, sel providers.Selection, f found, part string, pos specs.Pos) {
 	cj := f.cronJob
-	obj := objectOf(cj, m.cfg.Source, part, pos, false)
+	var literal []byte
 	if sel.Literals {
-		obj.Literal, _ = literalOf(cj) // without one a ledger pins the hash
+		literal, _ = literalOf(cj) // without one a ledger pins the hash
 	}
+	obj, problems := objectFrom(cj, m.cfg.Source, part, pos, false, nil)
+	obj.Literal = literal
 	if len(f.faults) > 0 {
 		obj.Inactive = append(obj.Inactive, invalidManifest(pos.File, f.faults))
 	}
 	o.Objects = append(o.Objects, obj)
-	o.Notes = append(o.Notes, notesOf(cj, pos, false)...)
+	o.Notes = append(o.Notes, notesAbout(cj, problems, pos)...)
 	if len(cj.Spec.JobTemplate.Spec.Template.Spec.Containers) == 0 {
 		o.Notes = append(o.Notes, providers.Note{Code: "bad-line", Message: fmt.Sprintf("CronJob %s/%s has no containers, so a server would refuse it; if it is a patch, name the rendered file instead", cj.Namespace, nameOf(cj)), Pos: pos})
 	}

@@ -286,7 +286,7 @@ func (w *wiring) provider(src Source, m mode) (p providers.Provider, isLive bool
 func (w *wiring) crontab(name string, c CrontabSource, isLive bool) (providers.Provider, string, error) {
 	cfg := crontab.Config{
 		Source: name, Zone: c.Zone, Live: isLive, Users: c.Users, System: c.System, Root: "/", Base: w.config.Dir,
-		Now: func() time.Time { return w.now().Local() },
+		Now: func() time.Time { return w.now().Local() }, Each: each,
 	}
 	if state, err := w.ownState(); isLive && err == nil {
 		cfg.Backups = filepath.Join(state, "crontabs")
@@ -337,7 +337,7 @@ func (w *wiring) kubernetes(name string, c KubernetesSource, isLive bool) (provi
 		if len(c.Manifests) == 0 {
 			return nil, noOffline, nil
 		}
-		p, err := kubernetes.NewManifests(kubernetes.ManifestConfig{Source: name, Base: w.config.Dir, Patterns: c.Manifests, Namespaces: c.Namespaces, Stdin: w.In})
+		p, err := kubernetes.NewManifests(kubernetes.ManifestConfig{Source: name, Base: w.config.Dir, Patterns: c.Manifests, Namespaces: c.Namespaces, Stdin: w.In, Each: each})
 		return p, "", err
 	}
 	if c.Context == "" && len(c.Namespaces) == 0 && !c.AllNamespaces {
@@ -374,7 +374,7 @@ func (w *wiring) github(name string, c GitHubSource, isLive bool) (providers.Pro
 		if c.Workflows == "" {
 			return nil, noOffline, nil
 		}
-		p, err := github.NewCheckout(github.CheckoutConfig{Source: name, Base: w.config.Dir, Dir: c.Workflows, Repo: onlyRepo(c.Repos)})
+		p, err := github.NewCheckout(github.CheckoutConfig{Source: name, Base: w.config.Dir, Dir: c.Workflows, Repo: onlyRepo(c.Repos), Each: each})
 		return p, "", err
 	}
 	if len(c.Repos) == 0 {
