@@ -274,9 +274,7 @@ var bookkeeping = []string{
 // runs has them.
 func cosmeticOf(cj *batchv1.CronJob) specs.Value {
 	kept := maps.Clone(cj.Annotations)
-	maps.DeleteFunc(kept, func(name, _ string) bool {
-		return slices.ContainsFunc(bookkeeping, func(p string) bool { return strings.HasPrefix(name, p) })
-	})
+	maps.DeleteFunc(kept, func(name, _ string) bool { return isBookkeeping(name) })
 	var members []specs.Member
 	for key, texts := range map[string]map[string]string{"labels": cj.Labels, "annotations": kept} {
 		if v := textsValue(texts); !v.Empty() {
@@ -284,6 +282,10 @@ func cosmeticOf(cj *batchv1.CronJob) specs.Value {
 		}
 	}
 	return specs.NewMap(members...)
+}
+
+func isBookkeeping(name string) bool {
+	return slices.ContainsFunc(bookkeeping, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
 func textsValue(texts map[string]string) specs.Value {

@@ -54,6 +54,9 @@ func orderedEnv(env []corev1.EnvVar) specs.Value {
 }
 
 func variableValue(e corev1.EnvVar, after []string) specs.Value {
+	if e.ValueFrom == nil && len(after) == 0 && e.Value != "" {
+		return mapOf([]specs.Member{{Key: "value", Value: envText(e.Name, e.Value)}})
+	}
 	var members []specs.Member
 	if e.Value != "" {
 		members = append(members, specs.Member{Key: "value", Value: envText(e.Name, e.Value)})

@@ -41,7 +41,10 @@ func keyedValue(key string, by []string, items []specs.Value) specs.Value {
 			return specs.NewList(items...)
 		}
 		seen[k] = true
-		members[i] = specs.Member{Key: k, Value: without(it, by)}
+		members[i].Key = k
+	}
+	for i, it := range items {
+		members[i].Value = without(it, by)
 	}
 	switch key {
 	case "PodSpec.initContainers":
@@ -54,7 +57,8 @@ func keyedValue(key string, by []string, items []specs.Value) specs.Value {
 
 // keyOf joins the texts of a member's key fields by a slash: 8080/TCP.
 func keyOf(owner string, by []string, item specs.Value) (string, bool) {
-	parts := make([]string, len(by))
+	var few [2]string
+	parts := few[:0]
 	for i, name := range by {
 		v := item.Get(name)
 		if v.Kind == specs.Absent {
@@ -63,7 +67,7 @@ func keyOf(owner string, by []string, item specs.Value) (string, bool) {
 		if v.Text == "" || i > 0 && strings.Contains(v.Text, "/") {
 			return "", false
 		}
-		parts[i] = v.Text
+		parts = append(parts, v.Text)
 	}
 	return strings.Join(parts, "/"), true
 }
@@ -77,14 +81,10 @@ func elementType(key string) string {
 	return ""
 }
 
+// without is a Map, of which nothing else has the members, less some of them.
 func without(v specs.Value, names []string) specs.Value {
-	var rest []specs.Member
-	for _, m := range v.Members {
-		if !slices.Contains(names, m.Key) {
-			rest = append(rest, m)
-		}
-	}
-	return specs.NewMap(rest...)
+	v.Members = slices.DeleteFunc(v.Members, func(m specs.Member) bool { return slices.Contains(names, m.Key) })
+	return v
 }
 
 // afterPrevious keeps the order of containers that run one after another: each

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -22,7 +23,7 @@ type reading struct {
 	notes    []providers.Note
 	area     providers.Area
 	requests int
-	known    ownedSets
+	known    *repeated
 }
 
 func (r *reading) whole() bool { return r.area.State == providers.Read }
@@ -45,14 +46,18 @@ func (p *Provider) readJobs(ctx context.Context, namespace string, literals bool
 	if namespace != "" {
 		part = namespacePrefix + namespace
 	}
-	r := reading{area: providers.Area{Part: part, State: providers.Read}, known: ownedSets{}}
+	r := reading{area: providers.Area{Part: part, State: providers.Read}, known: newRepeated()}
 	l := &lister{client: p.client, path: jobsPath(namespace), kind: "CronJobList", selector: p.selector, pageSize: p.pageSize}
+	var cj batchv1.CronJob
 	l.item = func(form form, data []byte) error {
-		var cj batchv1.CronJob
+		cj = batchv1.CronJob{}
 		if err := form.decode(data, &cj); err != nil {
 			return err
 		}
 		return r.add(&cj, p.source, literals)
+	}
+	l.follow = func(items int64) {
+		r.objects = slices.Grow(r.objects, int(min(max(items, 0), mostExpected)))
 	}
 	var before reading
 	l.restart = func() { before, r.objects, r.notes = r, nil, nil }
@@ -66,6 +71,9 @@ func (p *Provider) readJobs(ctx context.Context, namespace string, literals bool
 	}
 	return r
 }
+
+// mostExpected bounds the room that is made for objects on the server's word.
+const mostExpected = 50_000
 
 // add translates one CronJob, which is not used again. A panic in a library on
 // hostile data is an error.
@@ -149,6 +157,9 @@ type lister struct {
 	// item is called for each item. Its error does not end the list, which then
 	// is not whole.
 	item func(form form, data []byte) error
+	// follow is told how many items follow a page, where the server says so. It may
+	// be nil.
+	follow func(items int64)
 	// restart is called before the list is read again from its beginning.
 	restart func()
 
@@ -182,6 +193,9 @@ func (l *lister) paged(ctx context.Context) error {
 			return err
 		}
 		l.pages++
+		if l.follow != nil && meta.RemainingItemCount != nil {
+			l.follow(*meta.RemainingItemCount)
+		}
 		switch {
 		case meta.Continue == "" && meta.RemainingItemCount != nil && *meta.RemainingItemCount > 0:
 			return fmt.Errorf("the server says that %d more follow and not how to ask for them", *meta.RemainingItemCount)

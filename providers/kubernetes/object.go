@@ -28,33 +28,36 @@ func objectOf(cj *batchv1.CronJob, source, part string, pos specs.Pos, live bool
 
 // objectFrom is objectOf of a CronJob that is not used again, as its spec is
 // changed on the way. It also gives what is wrong or odd with the schedule.
-func objectFrom(cj *batchv1.CronJob, source, part string, pos specs.Pos, live bool, known ownedSets) (providers.Object, []problem) {
-	schedule, problems, ok := scheduleOf(cj, live)
-	name := nameOf(cj)
+func objectFrom(cj *batchv1.CronJob, source, part string, pos specs.Pos, live bool, known *repeated) (providers.Object, []problem) {
+	schedule, marked := known.scheduleOf(cj, live), known.labelsOf(cj)
+	id, namespace, name := idOf(source, cj.Namespace, nameOf(cj))
 	o := providers.Object{
-		ID:       "kubernetes:" + source + "/" + cj.Namespace + "/" + name,
+		ID:       id,
 		Source:   source,
 		Provider: "kubernetes",
 		Part:     part,
 		Pos:      pos,
 		Marker:   markerOf(cj, pos),
-		Attrs:    map[string]string{"namespace": cj.Namespace, "name": name},
-		Labels:   cj.Labels,
-		Inactive: inactiveOf(cj, problems),
-		Opaque:   refused(problems),
+		Attrs:    map[string]string{"namespace": namespace, "name": name},
+		Labels:   marked.labels,
+		Inactive: inactiveOf(cj, schedule.problems),
+		Opaque:   refused(schedule.problems),
 		UID:      string(cj.UID),
 		Created:  cj.CreationTimestamp.UTC(),
-		Changes:  changesOf(cj.ManagedFields, known),
+		Changes:  changesOf(cj.ManagedFields, known.owned()),
 	}
 	if live { // what a saved object says of its runs is of no known moment
 		o.Runs = runsOf(cj)
 	}
-	o.Spec.Cosmetic = cosmeticOf(cj)
-	if ok {
-		o.Spec.Schedules = []specs.Schedule{schedule}
-	}
-	o.Spec.Body = bodyFrom(&cj.Spec)
-	return o, problems
+	o.Spec = specs.Spec{Schedules: schedule.schedules, Cosmetic: marked.cosmetic, Body: bodyFrom(&cj.Spec)}
+	return o, schedule.problems
+}
+
+// idOf is an object's ID, and its last two parts as parts of that text.
+func idOf(source, namespace, name string) (id, ns, n string) {
+	id = "kubernetes:" + source + "/" + namespace + "/" + name
+	at := len(id) - len(name)
+	return id, id[at-1-len(namespace) : at-1], id[at:]
 }
 
 // notesOf are the notes about a CronJob that runs in spite of what they say.
