@@ -126,6 +126,10 @@ type Checkpoint struct {
 	N     int    `json:"n"`
 	Token string `json:"token"`
 	Phase string `json:"phase"` // run, commit-begin or commit-end
+	// Since is when the token became another than the last of the runs before,
+	// which is Before; null in records that do not say so.
+	Since  *time.Time `json:"since"`
+	Before *Said      `json:"before"`
 }
 
 // The phases that a job can be in by its own word.
@@ -237,12 +241,17 @@ type Annotation struct {
 	By     string `json:"by"`
 }
 
-// Watermark is how far a role has come. N counts its moves.
+// Watermark is how far a role has come. N counts the times that it was written.
 type Watermark struct {
 	Value    string `json:"value"`
 	Previous string `json:"previous"`
 	RunID    string `json:"run_id"`
 	N        int    `json:"n"`
+	// Since is when it came to a value that it had not had before; null in records
+	// that do not say so.
+	Since *time.Time `json:"since"`
+	Had   []string   `json:"had"`       // digests of the last values that it had
+	Back  string     `json:"back_from"` // the furthest value, where it stands behind that
 }
 
 // Hold stops a role until a person releases it.

@@ -34,6 +34,7 @@ type RoleInfo struct {
 	Counts       map[State]int `json:"counts"`
 	Runs         []RunInfo     `json:"runs"`   // newest first
 	Missed       *MissedInfo   `json:"missed"` // null where no ledger says when runs are due
+	Hints        []string      `json:"hints"`  // what is odd, though it could be read
 	Problems     []string      `json:"problems"`
 }
 
@@ -130,7 +131,8 @@ func (s *Store) List(roles []string, most int) Listing {
 func (s *Store) role(role string, most int) RoleInfo {
 	sum := s.Summarize(role)
 	out := RoleInfo{Role: role, LastStarted: unix(sum.LastStarted), LastSuccess: unix(sum.LastSuccess), LastProgress: unix(sum.LastProgress),
-		Watermark: sum.Watermark, Last: sum.Last, LastRun: sum.LastRun, Counts: sum.Counts, Runs: []RunInfo{}, Problems: append([]string{}, sum.Problems...)}
+		Watermark: sum.Watermark, Last: sum.Last, LastRun: sum.LastRun, Counts: sum.Counts, Runs: []RunInfo{},
+		Hints: append([]string{}, sum.Hints...), Problems: append([]string{}, sum.Problems...)}
 	if sum.Held != nil {
 		out.Held, out.HeldWhy = true, sum.Held.Reason
 	}

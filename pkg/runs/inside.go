@@ -37,9 +37,23 @@ func (s *Store) Checkpoint(role, id, token string) error {
 }
 
 func (s *Store) say(r *Run, token, phase string) error {
-	c := Checkpoint{N: 1, Token: token, Phase: phase}
+	var old Checkpoint
 	if r.Checkpoint != nil {
-		c.N = r.Checkpoint.Body.N + 1
+		old = r.Checkpoint.Body
+	}
+	c := Checkpoint{N: old.N + 1, Token: token, Phase: phase, Before: old.Before}
+	if old.N == 0 || old.Token != "" && old.Since == nil {
+		c.Before = s.saidBefore(r)
+	}
+	switch {
+	case token == "":
+	case c.Before != nil && c.Before.Token == token:
+		c.Since = &c.Before.Since
+	case old.Token == token && old.Since != nil:
+		c.Since = old.Since
+	default:
+		at := s.Wall().UTC()
+		c.Since = &at
 	}
 	data, err := record(s, KindCheckpoint, r.Role, r.ID, r.seq+1, c)
 	if err != nil {

@@ -80,11 +80,19 @@ func (s *Store) needed(role string, all []*Run) map[string]bool {
 	last(func(r *Run) bool { return r.Terminal == nil || r.Terminal.Body.State != Skipped })
 	last(func(r *Run) bool { return r.Started != nil })
 	last(func(r *Run) bool { return r.Terminal != nil && r.Terminal.Body.State == Completed })
-	last(func(r *Run) bool { return r.Checkpoint != nil })
+	last(spoke)
 	if h, err := read[Hold](s, KindHold, s.holdFile(role)); err == nil && h != nil {
 		out[h.Body.RunID] = true
 	}
 	return out
+}
+
+func spoke(r *Run) bool {
+	if r.Checkpoint == nil {
+		return false
+	}
+	_, _, ok := said(r.Checkpoint)
+	return ok
 }
 
 func (s *Store) stripLogs(r *Run, dry bool) (out []Pruned, err error) {

@@ -1,6 +1,9 @@
 package runs
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Summary is what a role's records say, as evidence for others. Times are those
 // of the wall clock when something was written.
@@ -9,12 +12,13 @@ type Summary struct {
 	Runs         int // that can be read as runs, skips included
 	LastStarted  *time.Time
 	LastSuccess  *time.Time
-	LastProgress *time.Time // of the watermark, or of a checkpoint
+	LastProgress *time.Time // when the watermark, or what a checkpoint says, became another
 	Watermark    string
 	Last         State // of the last run that was no skip; empty if there is none
 	LastRun      string
 	Counts       map[State]int
 	Held         *Hold    // also where it cannot be read: then no run of the role starts
+	Hints        []string // what is odd, though it could be read
 	Problems     []string // what could not be read
 }
 
@@ -29,10 +33,14 @@ func (s *Store) Summarize(role string) Summary {
 	for _, name := range strange {
 		out.Problems = append(out.Problems, name+" in the runs of role "+role+" is no run")
 	}
+	var said []*Record[Checkpoint]
 	for _, id := range ids {
-		out.add(s, s.Load(role, id))
+		r := s.Load(role, id)
+		if out.add(s, r); r.unbelievable() == nil {
+			said = append(said, r.Checkpoint)
+		}
 	}
-	s.progress(&out)
+	s.progress(&out, said)
 	h, err := s.Hold(role)
 	if err != nil {
 		out.Problems = append(out.Problems, err.Error())
@@ -68,22 +76,29 @@ func (out *Summary) add(s *Store, r *Run) {
 		at := r.Terminal.Wall
 		out.LastSuccess = &at
 	}
-	if r.Checkpoint != nil {
-		at := r.Checkpoint.Wall
-		out.LastProgress = &at
-	}
 }
 
-func (s *Store) progress(out *Summary) {
+// progress is the later of the watermark's and of what the runs said, which are
+// given oldest first.
+func (s *Store) progress(out *Summary, said []*Record[Checkpoint]) {
+	var sayings Sayings
+	for _, c := range slices.Backward(said) {
+		sayings.Older(c)
+	}
+	if last := sayings.Last(); last != nil {
+		out.LastProgress = &last.Since
+	}
 	w, err := s.Watermark(out.Role)
 	switch {
 	case err != nil:
 		out.Problems = append(out.Problems, err.Error())
 	case w != nil:
 		out.Watermark = w.Body.Value
-		if out.LastProgress == nil || w.Wall.After(*out.LastProgress) {
-			at := w.Wall
+		if at := s.ProgressAt(w); out.LastProgress == nil || at.After(*out.LastProgress) {
 			out.LastProgress = &at
+		}
+		if hint := w.Body.WentBack(); hint != "" {
+			out.Hints = append(out.Hints, hint)
 		}
 	}
 }

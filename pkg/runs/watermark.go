@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"time"
 )
 
 // ErrMoved says that a watermark does not stand where the mover thought.
@@ -37,16 +38,18 @@ func (s *Store) move(r *Run, m Move) error {
 	if err != nil {
 		return err
 	}
-	next := Watermark{Value: m.To, Previous: m.From, RunID: r.ID, N: 1}
+	var old Watermark
+	var since time.Time
 	if now != nil {
 		if now.Body.RunID == r.ID && now.Body.Value == m.To {
 			return nil
 		}
-		next.N = now.Body.N + 1
+		old, since = now.Body, s.ProgressAt(now).UTC()
 	}
-	if now == nil && m.From != "" || now != nil && now.Body.Value != m.From {
+	if old.Value != m.From {
 		return fmt.Errorf("role %s: %w", r.Role, ErrMoved)
 	}
+	next := old.after(m.To, r.ID, s.Wall().UTC(), since)
 	data, err := record(s, KindWatermark, r.Role, r.ID, next.N, next)
 	if err != nil {
 		return err

@@ -54,7 +54,7 @@ func TestRunsSchemaNamesEveryState(t *testing.T) {
 	list, drain := compile(t, "runs"), compile(t, "drain")
 	states := []runs.State{runs.Completed, runs.Failed, runs.Interrupted, runs.Skipped, runs.InFlight, runs.NeverStarted, runs.OwnerLost, runs.Orphaned, runs.Unverifiable, runs.Corrupt}
 	for _, s := range append(states, "odd") {
-		l := runs.Listing{Schema: runs.InfoSchema, State: "/state", Problems: []string{}, Roles: []runs.RoleInfo{{Role: "backup", Counts: map[runs.State]int{s: 1}, Runs: []runs.RunInfo{{State: s}}, Problems: []string{}}}}
+		l := runs.Listing{Schema: runs.InfoSchema, State: "/state", Problems: []string{}, Roles: []runs.RoleInfo{{Role: "backup", Counts: map[runs.State]int{s: 1}, Runs: []runs.RunInfo{{State: s}}, Hints: []string{}, Problems: []string{}}}}
 		if err := list.Validate(asDoc(t, l)); (err == nil) != (s != "odd") {
 			t.Errorf("state %s: %v", s, err)
 		}

@@ -65,6 +65,15 @@ func (r *recording) run(role string, begin time.Time, state runs.State, t runs.T
 	return id
 }
 
+func (r *recording) watermark(role string, at time.Time, w runs.Watermark) {
+	r.t.Helper()
+	data, err := runs.Encode(runs.Record[runs.Watermark]{Header: runs.Header{Schema: runs.Schema, Kind: runs.KindWatermark, Role: role, Wall: at}, Body: w})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.file(filepath.Join("roles", role, "watermark.json"), data)
+}
+
 func (r *recording) evidence(role string) providers.Evidence {
 	r.t.Helper()
 	folders, err := recordFolders([]string{r.dir}, false)
@@ -137,6 +146,23 @@ func TestEvidenceOfRecords(t *testing.T) {
 			id := r.run("a", hour(1), runs.Failed, runs.Terminal{})
 			put(r, "a", id, runs.KindCheckpoint, hour(1).Add(30*time.Second), runs.Checkpoint{N: 1, Token: "half"})
 		}, known(hour(1)), known(time.Time{}), known(hour(1).Add(30 * time.Second)), 0, "failed", ""},
+		"a checkpoint that says the same again": {func(r *recording) {
+			id := r.run("a", hour(1), runs.Completed, runs.Terminal{})
+			put(r, "a", id, runs.KindCheckpoint, hour(1).Add(30*time.Second), runs.Checkpoint{N: 1, Token: "half"})
+			r.run("a", hour(2), runs.Completed, runs.Terminal{})
+			id = r.run("a", hour(3), runs.Completed, runs.Terminal{})
+			put(r, "a", id, runs.KindCheckpoint, hour(3).Add(30*time.Second), runs.Checkpoint{N: 1, Token: "half"})
+		}, known(hour(3)), known(ended(3)), known(hour(1).Add(30 * time.Second)), 0, "", ""},
+		"a watermark that was written again": {func(r *recording) {
+			r.run("a", hour(3), runs.Completed, runs.Terminal{})
+			since := hour(1)
+			r.watermark("a", hour(3), runs.Watermark{Value: "7", Previous: "7", N: 3, Since: &since})
+		}, known(hour(3)), known(ended(3)), known(hour(1)), 0, "", ""},
+		"a watermark that went back": {func(r *recording) {
+			r.run("a", hour(3), runs.Completed, runs.Terminal{})
+			since := hour(2)
+			r.watermark("a", hour(3), runs.Watermark{Value: "6", Previous: "7", N: 3, Since: &since, Back: "7"})
+		}, known(hour(3)), known(ended(3)), known(hour(2)), 0, "", `the watermark went back from "7" to "6"`},
 		"a watermark that is torn": {func(r *recording) {
 			r.run("a", hour(1), runs.Completed, runs.Terminal{})
 			r.file("roles/a/watermark.json", []byte("{"))

@@ -55,14 +55,14 @@ func wasWere(n int) string {
 // history is a role's evidence while its runs are read, the newest first.
 type history struct {
 	providers.Evidence
-	f          recordFolder
-	role       string
-	run        *runs.Run // under consideration
-	skips      int       // at the end of the history
-	skipped    string
-	begun      bool // a run that is no skip was seen
-	looked     int
-	checkpoint *runs.Record[runs.Checkpoint]
+	f       recordFolder
+	role    string
+	run     *runs.Run // under consideration
+	skips   int       // at the end of the history
+	skipped string
+	begun   bool // a run that is no skip was seen
+	looked  int
+	said    runs.Sayings
 }
 
 func (h *history) hint(format string, args ...any) {
@@ -76,7 +76,7 @@ const checkpointDepth = 50
 // done says that no older run can add to what is known but by not having ended.
 func (h *history) done() bool {
 	found := func(t providers.Trace) bool { return t.State != providers.Known || !t.Last.IsZero() }
-	return found(h.Executed) && found(h.Succeeded) && (h.checkpoint != nil || h.looked >= checkpointDepth)
+	return found(h.Executed) && found(h.Succeeded) && (h.said.Whole() || h.looked >= checkpointDepth)
 }
 
 func (h *history) older(id string) {
@@ -133,9 +133,7 @@ func (h *history) started() {
 	if s := h.run.Started; s != nil && h.Executed.State == providers.Known && h.Executed.Last.IsZero() {
 		h.Executed.Last = s.Wall.UTC()
 	}
-	if h.checkpoint == nil {
-		h.checkpoint = h.run.Checkpoint
-	}
+	h.said.Older(h.run.Checkpoint)
 }
 
 func (h *history) ended(state runs.State, life runs.Life) {
@@ -188,8 +186,8 @@ func whyEnded(t runs.Terminal) string {
 	return out
 }
 
-// progress is the watermark's last move or the last checkpoint, whichever came
-// later. A role with neither does not track it.
+// progress is when the watermark, or what a checkpoint says, became another,
+// whichever came later. A role with neither does not track it.
 func (h *history) progress(from string) {
 	w, err := h.f.store.Watermark(h.role)
 	switch {
@@ -197,10 +195,13 @@ func (h *history) progress(from string) {
 		h.Progressed = providers.Trace{State: providers.Unreadable, From: from, Reason: fmt.Sprintf("the watermark of role %s cannot be read: %v", h.role, err)}
 		return
 	case w != nil:
-		h.Progressed = providers.Trace{State: providers.Known, From: from, Last: w.Wall.UTC()}
+		h.Progressed = providers.Trace{State: providers.Known, From: from, Last: h.f.store.ProgressAt(w).UTC()}
+		if hint := w.Body.WentBack(); hint != "" {
+			h.hint("%s", hint)
+		}
 	}
-	if c := h.checkpoint; c != nil && c.Wall.After(h.Progressed.Last) {
-		h.Progressed = providers.Trace{State: providers.Known, From: from, Last: c.Wall.UTC()}
+	if said := h.said.Last(); said != nil && said.Since.After(h.Progressed.Last) {
+		h.Progressed = providers.Trace{State: providers.Known, From: from, Last: said.Since.UTC()}
 	}
 }
 

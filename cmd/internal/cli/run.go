@@ -27,7 +27,8 @@ ROLECALL_IDEMPOTENCY_KEY, ROLECALL_ATTEMPT, ROLECALL_STAGING,
 ROLECALL_PREVIOUS_WATERMARK and ROLECALL_STATE. It leaves its outputs in
 $ROLECALL_STAGING; they are put in place when it has ended with 0 and its check
 has passed, and after them the watermark is moved. From within it can say
-rolecall run checkpoint TOKEN, and around a commit of its own (a database
+rolecall run checkpoint TOKEN (how far it has come: the last token of the runs
+before is no progress), and around a commit of its own (a database
 transaction) rolecall run phase commit-begin and commit-end.
 
 With --ledger the role's run terms come from there, and flags beat them.

@@ -119,6 +119,9 @@ func listText(w io.Writer, l runs.Listing) error {
 		if err := t.Flush(); err != nil {
 			return err
 		}
+		for _, h := range r.Hints {
+			fmt.Fprintf(w, "  %s\n", escapeLine(h))
+		}
 		for _, p := range r.Problems {
 			fmt.Fprintf(w, "  not known: %s\n", escapeLine(p))
 		}
