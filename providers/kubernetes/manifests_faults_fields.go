@@ -4,7 +4,9 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
+	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -135,29 +137,75 @@ func (f *finder) invalid(path *field.Path, value any, texts ...string) {
 // fields holds each field of an object, and of all in it, to the tables, and
 // each object to the rules between its fields.
 func (f *finder) fields(v reflect.Value, path *field.Path) {
-	owner := typeName(v.Type())
-	f.fieldsAs(owner, v, path)
-	if rule, ok := faultRules[owner]; ok && v.CanAddr() {
+	for _, j := range judgedOf(v.Type()) {
+		x := v
+		for _, i := range j.index {
+			x = x.Field(i)
+		}
+		if j.always || x.Kind() == reflect.Struct || !x.IsZero() {
+			f.field(j.key, x, path.Child(j.name))
+		}
+	}
+	if rule, ok := faultRules[typeName(v.Type())]; ok && v.CanAddr() {
 		rule(f, v.Addr().Interface(), path)
 	}
 }
 
-// fieldsAs counts the fields of an embedded object to that which embeds it.
-func (f *finder) fieldsAs(owner string, v reflect.Value, path *field.Path) {
-	for i := range v.NumField() {
-		name, inline := jsonName(v.Type().Field(i))
+// judgedField is a field as the tables know it.
+type judgedField struct {
+	index     []int // from the type down, through structs that are inline
+	name, key string
+	// always says that something may be said of it also where it is left out.
+	always bool
+}
+
+// judged are the fields of the types that a CronJob's spec is made of.
+var judged = sync.OnceValue(func() map[reflect.Type][]judgedField {
+	out := map[reflect.Type][]judgedField{}
+	var walk func(reflect.Type)
+	walk = func(t reflect.Type) {
+		switch t.Kind() {
+		case reflect.Pointer, reflect.Slice:
+			walk(t.Elem())
+		case reflect.Struct:
+			if _, known := out[t]; known || slices.Contains(single, t) {
+				return
+			}
+			out[t] = judgedFields(t, typeName(t), nil)
+			for _, j := range out[t] {
+				walk(t.FieldByIndex(j.index).Type)
+			}
+		}
+	}
+	walk(reflect.TypeFor[batchv1.CronJobSpec]())
+	return out
+})
+
+func judgedOf(t reflect.Type) []judgedField {
+	if known, ok := judged()[t]; ok {
+		return known
+	}
+	return judgedFields(t, typeName(t), nil)
+}
+
+// judgedFields counts the fields of an embedded object to that which embeds it.
+func judgedFields(t reflect.Type, owner string, above []int) (out []judgedField) {
+	for i := range t.NumField() {
+		index := append(slices.Clip(above), i)
+		name, inline := jsonName(t.Field(i))
 		if inline {
-			f.fieldsAs(owner, v.Field(i), path)
+			out = append(out, judgedFields(t.Field(i).Type, owner, index)...)
 			continue
 		}
-		f.field(owner+"."+name, v.Field(i), path.Child(name))
+		key := owner + "." + name
+		if _, need := needed[key]; !slices.Contains(notLooked, key) {
+			out = append(out, judgedField{index, name, key, need || slices.Contains(counted, key)})
+		}
 	}
+	return out
 }
 
 func (f *finder) field(key string, v reflect.Value, path *field.Path) {
-	if slices.Contains(notLooked, key) {
-		return
-	}
 	if text, ok := needed[key]; ok && (v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0) {
 		f.add(field.Required(path, text))
 		return

@@ -6,9 +6,25 @@ import (
 	"slices"
 )
 
-// hugeExponent is what resource.ParseQuantity multiplies out, for minutes and
-// gigabytes, before it caps the value.
-var hugeExponent = regexp.MustCompile(`[0-9.][eE][+-]?[0-9]{3,}`)
+// mayBeHuge finds [0-9.][eE][+-]?[0-9]{3}, which resource.ParseQuantity multiplies
+// out, for minutes and gigabytes, before it caps the value.
+func mayBeHuge(raw []byte) bool {
+	for i := 3; i < len(raw); i++ {
+		if !digit(raw[i]) || !digit(raw[i-1]) || !digit(raw[i-2]) {
+			continue
+		}
+		e := i - 3
+		if raw[e] == '+' || raw[e] == '-' {
+			e--
+		}
+		if e > 0 && raw[e]|0x20 == 'e' && (raw[e-1] == '.' || digit(raw[e-1])) {
+			return true
+		}
+	}
+	return false
+}
+
+func digit(c byte) bool { return '0' <= c && c <= '9' }
 
 var hugeQuantity = regexp.MustCompile(`^[+-]?[0-9.]+[eE][+-]?[0-9]{3,}$`)
 
@@ -20,7 +36,7 @@ var (
 
 // findHuge finds a quantity that must not be parsed.
 func findHuge(raw []byte) (text string, found bool) {
-	if !hugeExponent.Match(raw) {
+	if !mayBeHuge(raw) {
 		return "", false
 	}
 	var v any
