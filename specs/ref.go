@@ -3,7 +3,6 @@ package specs
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"strings"
 )
 
@@ -42,8 +41,8 @@ type Ref struct {
 // String is role@source, the tail of a finding's id.
 func (r Ref) String() string { return r.Role + "@" + r.Source }
 
-var roleKey = regexp.MustCompile(`^[A-Za-z0-9._-]{1,63}$`)
+var roleKey = expression(`^[A-Za-z0-9._-]{1,63}$`)
 
 // ValidRoleKey says whether a text can be the key of a role: 1 to 63 of
 // letters, digits, dot, underscore and hyphen.
-func ValidRoleKey(s string) bool { return roleKey.MatchString(s) }
+func ValidRoleKey(s string) bool { return roleKey().MatchString(s) }

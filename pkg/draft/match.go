@@ -2,7 +2,6 @@ package draft
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -169,7 +168,7 @@ func (m *matcher) pattern(set []string, o providers.Object) (match specs.Match, 
 		}
 		p := asGlob(v)
 		if masked := m.rules.Mask(v); masked != v {
-			p = stars.ReplaceAllString(asGlob(masked), "*")
+			p = stars().ReplaceAllString(asGlob(masked), "*")
 		}
 		if p != v && (byFields(key) || strings.Trim(p, "*? ") == "") {
 			return match, false, false
@@ -180,7 +179,7 @@ func (m *matcher) pattern(set []string, o providers.Object) (match specs.Match, 
 	return match, wild, len(match.Keys) > 0 && (!wild || m.rules.Fits(match, o))
 }
 
-var stars = regexp.MustCompile(`\*+`)
+var stars = expression(`\*+`)
 
 // asGlob puts a question mark for each byte that YAML cannot hold.
 func asGlob(s string) string {

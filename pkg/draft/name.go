@@ -2,7 +2,6 @@ package draft
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -194,7 +193,7 @@ func wordsOf(command string) []string {
 		}
 		redirected = strings.ContainsAny(f, "<>") && strings.Trim(f, "<>&0123456789") == ""
 		option, isOption := strings.CutPrefix(f, "--")
-		if strings.ContainsAny(f, "<>$*()|&;") || strings.HasPrefix(f, "-") && !isOption || assignment.MatchString(f) {
+		if strings.ContainsAny(f, "<>$*()|&;") || strings.HasPrefix(f, "-") && !isOption || assignment().MatchString(f) {
 			continue
 		}
 		name, value, _ := strings.Cut(option, "=")
@@ -226,13 +225,13 @@ func slug(s string) string {
 }
 
 var (
-	assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+	assignment = expression(`^[A-Za-z_][A-Za-z0-9_]*=`)
 	// placeholder is a folder that is still to be filled in: <root>/bin/x.
-	placeholder = regexp.MustCompile(`<[A-Za-z_][\w-]*>(/\S)`)
+	placeholder = expression(`<[A-Za-z_][\w-]*>(/\S)`)
 	// account stands before the command in a system's table that was read as a
 	// user's.
-	account    = regexp.MustCompile(`^\s*(?:(?:root|nobody|www-data)\s+(\S)|[a-z_][a-z0-9_-]*\s+(/(?:usr/)?(?:local/)?s?bin/))`)
-	separators = regexp.MustCompile(`&&|\|\||[;|&\n(){}]`)
+	account    = expression(`^\s*(?:(?:root|nobody|www-data)\s+(\S)|[a-z_][a-z0-9_-]*\s+(/(?:usr/)?(?:local/)?s?bin/))`)
+	separators = expression(`&&|\|\||[;|&\n(){}]`)
 
 	// fillers are commands that say nothing of what a job is for.
 	fillers = words("cd test [ [[ ] export source . set sleep umask true false : command fi case esac done exit touch mkdir logger RANDOM")
@@ -264,7 +263,7 @@ func programOf(command string) (program, argument string) {
 		return program, argument
 	}
 	for _, f := range strings.Fields(part) {
-		if base := bare(f); slug(base) != "" && !keywords[f] && !assignment.MatchString(f) {
+		if base := bare(f); slug(base) != "" && !keywords[f] && !assignment().MatchString(f) {
 			return base, "" // only what says nothing
 		}
 	}
@@ -275,8 +274,8 @@ func programOf(command string) (program, argument string) {
 // a program stands that does, or else all of it.
 func running(command string) string {
 	command = command[:min(len(command), 1<<12)]
-	command = account.ReplaceAllString(placeholder.ReplaceAllString(command, "$1"), "$1$2")
-	for _, part := range separators.Split(command, -1) {
+	command = account().ReplaceAllString(placeholder().ReplaceAllString(command, "$1"), "$1$2")
+	for _, part := range separators().Split(command, -1) {
 		if program, _ := programIn(strings.Fields(part)); program != "" {
 			return part
 		}
@@ -295,7 +294,7 @@ func programIn(fields []string) (program, argument string) {
 		f = strings.Trim(f, `"'`+"`$")
 		base := bare(f)
 		switch {
-		case redirected, program == "" && keywords[f], assignment.MatchString(f), strings.HasPrefix(f, "-"), strings.ContainsAny(f, "<>"):
+		case redirected, program == "" && keywords[f], assignment().MatchString(f), strings.HasPrefix(f, "-"), strings.ContainsAny(f, "<>"):
 		case program == "" && carriers[base]:
 			carried = true
 		case program == "" && carried && carriedWord(f):

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -40,9 +39,9 @@ type attempt struct {
 var (
 	byteOrderMark = []byte("\xef\xbb\xbf")
 	// breaks are YAML's, as the parser counts them.
-	breaks = regexp.MustCompile("\r\n|[\r\n\u0085\u2028\u2029]")
+	breaks = expression("\r\n|[\r\n\u0085\u2028\u2029]")
 	// properties stand before a node's own text, and count as its beginning.
-	properties = regexp.MustCompile(`^(?:[&!][^\s]*[ \t]+)+`)
+	properties = expression(`^(?:[&!][^\s]*[ \t]+)+`)
 )
 
 // errPlace says that an edit knows no place for its text.
@@ -70,7 +69,7 @@ func newSheet(data []byte) (*sheet, error) {
 	}
 	s.root = doc.Content[0]
 	s.lines = []int{0}
-	found := breaks.FindAllIndex(s.text, -1)
+	found := breaks().FindAllIndex(s.text, -1)
 	if len(found) > 0 {
 		s.eol = string(s.text[found[0][0]:found[0][1]])
 	}
@@ -108,7 +107,7 @@ func (s *sheet) at(n *yaml.Node) int {
 // body is where a node's own text begins, behind an anchor and a tag.
 func (s *sheet) body(n *yaml.Node) int {
 	at := s.at(n)
-	return at + len(properties.Find(s.text[at:]))
+	return at + len(properties().Find(s.text[at:]))
 }
 
 // end is the line, counted from 0, before which the document ends.
@@ -183,7 +182,7 @@ func (s *sheet) depth(i int) (int, string) {
 func (s *sheet) after(line int, lines []string, indent int) splice {
 	text := s.indented(lines, indent)
 	at := s.lines[line+1]
-	if breaks.Match(s.text[s.lines[line]:at]) {
+	if breaks().Match(s.text[s.lines[line]:at]) {
 		text += s.eol
 	} else {
 		text = s.eol + text
@@ -336,7 +335,7 @@ func (s *sheet) firstLineOf(n *yaml.Node) int {
 	return i
 }
 
-var emptyFlow = regexp.MustCompile(`^(?:\[[ \t]*\]|\{[ \t]*\})`)
+var emptyFlow = expression(`^(?:\[[ \t]*\]|\{[ \t]*\})`)
 
 // addToFlow puts an entry first in {…} or […]. Where nothing stands in it yet and
 // the file is written in lines, it becomes lines.
@@ -354,7 +353,7 @@ func (s *sheet) addToFlow(k, v *yaml.Node, e entry, key string) []attempt {
 		text += ", "
 	}
 	inside := attempt{[]splice{{at + 1, at + 1, text}}, only}
-	empty := emptyFlow.Find(s.text[at:])
+	empty := emptyFlow().Find(s.text[at:])
 	if empty == nil || s.root.Style&yaml.FlowStyle != 0 || k.Line != v.Line || at != s.at(v) {
 		return []attempt{inside}
 	}
@@ -428,9 +427,9 @@ func (s *sheet) scalarEnd(n *yaml.Node, at, bound, indent int) int {
 	rest := s.text[at:]
 	switch {
 	case n.Style&yaml.DoubleQuotedStyle != 0:
-		return at + len(doubleQuoted.Find(rest))
+		return at + len(doubleQuoted().Find(rest))
 	case n.Style&yaml.SingleQuotedStyle != 0:
-		return at + len(singleQuoted.Find(rest))
+		return at + len(singleQuoted().Find(rest))
 	case n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0 && bytes.HasPrefix(rest, []byte(n.Value)):
 		return at + len(n.Value)
 	}
@@ -439,8 +438,8 @@ func (s *sheet) scalarEnd(n *yaml.Node, at, bound, indent int) int {
 }
 
 var (
-	doubleQuoted = regexp.MustCompile(`^"(?:[^"\\]|\\(?s:.))*"`)
-	singleQuoted = regexp.MustCompile(`^'(?:[^']|'')*'`)
+	doubleQuoted = expression(`^"(?:[^"\\]|\\(?s:.))*"`)
+	singleQuoted = expression(`^'(?:[^']|'')*'`)
 )
 
 // text is a scalar of text.

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -79,11 +78,11 @@ func pairs(fields []field, quoteKeys bool) []string {
 	return out
 }
 
-var bareWord = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9._:-]*[A-Za-z0-9])?$`)
+var bareWord = expression(`^[A-Za-z0-9](?:[A-Za-z0-9._:-]*[A-Za-z0-9])?$`)
 
 // inBraces is a text as it stands in {…}: bare where it is read as a text so.
 func inBraces(s string) string {
-	if bareWord.MatchString(s) && plain(s) == s {
+	if bareWord().MatchString(s) && plain(s) == s {
 		return s
 	}
 	return quoted(s)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -190,7 +189,7 @@ func meaningOf(n *yaml.Node) string {
 	return "!!str"
 }
 
-var commentLike = regexp.MustCompile(`(?m)(?:^|[ \t])#(.*)$`)
+var commentLike = expression(`(?m)(?:^|[ \t])#(.*)$`)
 
 // lostComment is the first text behind a # that stands less often in the
 // second text than in the first. It tells comments from texts only where it
@@ -198,13 +197,13 @@ var commentLike = regexp.MustCompile(`(?m)(?:^|[ \t])#(.*)$`)
 // line was broken.
 func lostComment(before, after string, inTexts []string) string {
 	count := map[string]int{}
-	for _, m := range commentLike.FindAllStringSubmatch(after, -1) {
+	for _, m := range commentLike().FindAllStringSubmatch(after, -1) {
 		count[tail(m[1])]++
 	}
 	inText := func(text string) bool {
 		return slices.ContainsFunc(inTexts, func(s string) bool { return strings.HasPrefix(text, s) })
 	}
-	for _, m := range commentLike.FindAllStringSubmatch(before, -1) {
+	for _, m := range commentLike().FindAllStringSubmatch(before, -1) {
 		text := tail(m[1])
 		if count[text]--; count[text] < 0 && strings.Count(after, text) < strings.Count(before, text) && !inText(text) {
 			return text
@@ -216,7 +215,7 @@ func lostComment(before, after string, inTexts []string) string {
 // hashesIn are the parts of the texts below a node that look like comments.
 func hashesIn(n *yaml.Node, out []string) []string {
 	if n.Kind == yaml.ScalarNode && strings.Contains(n.Value, "#") {
-		for _, m := range commentLike.FindAllStringSubmatch(n.Value, -1) {
+		for _, m := range commentLike().FindAllStringSubmatch(n.Value, -1) {
 			if text := tail(m[1]); text != "" {
 				out = append(out, text)
 			}

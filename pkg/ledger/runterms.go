@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"path"
-	"regexp"
 	"strings"
 	"time"
 
@@ -56,7 +55,7 @@ func (b *builder) runTerms(role string, f runForm) specs.RunTerms {
 		MaxRuntime:    b.duration(role, "run.max_runtime", f.MaxRuntime, 1),
 		PingEnv:       f.Ping.Env.Value,
 	}
-	if env := f.Ping.Env; env.Value != "" && !variableForm.MatchString(env.Value) {
+	if env := f.Ping.Env; env.Value != "" && !variableForm().MatchString(env.Value) {
 		b.errs.Add(env.Pos, "run.ping.env of role %s is no name of an environment variable; it is one like BACKUP_PING_URL, and the address itself stays out of the ledger", role)
 	}
 	if f.Staging.Stated() && !cleanAbsolute(f.Staging.Value) {
@@ -106,9 +105,9 @@ func below(p string) bool {
 
 func cleanAbsolute(p string) bool { return path.IsAbs(p) && path.Clean(p) == p && p != "/" }
 
-var durationForm = regexp.MustCompile(`^([0-9]{1,6}(h|m|s|ms))+$`)
+var durationForm = expression(`^([0-9]{1,6}(h|m|s|ms))+$`)
 
-var variableForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
+var variableForm = expression(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 
 // duration reads a span like 90s or 1h30m of at least min; name is the field's, as
 // run.grace.
@@ -117,7 +116,7 @@ func (b *builder) duration(role, name string, f strict.Text, min time.Duration) 
 		return nil
 	}
 	d, err := time.ParseDuration(f.Value)
-	if err != nil || !durationForm.MatchString(f.Value) {
+	if err != nil || !durationForm().MatchString(f.Value) {
 		b.errs.Add(f.Pos, "%s of role %s is %s, and a time is written like 90s, 10m or 1h30m", name, role, strict.Quote(f.Value))
 		return nil
 	}

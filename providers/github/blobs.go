@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
-	"regexp"
 
 	gh "github.com/google/go-github/v62/github"
 )
@@ -15,7 +14,7 @@ import (
 // blobLimit bounds the folder of blobs, in bytes.
 const blobLimit = 256 << 20
 
-var objectName = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+var objectName = expression(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 
 // isBlob says that a text is the one that git calls by a name: the hash of its
 // kind, length and bytes. What was cut short on the way or spoiled on disk
@@ -32,7 +31,7 @@ func isBlob(name string, data []byte) bool {
 
 // blob is a file's text, from the cache or from GitHub.
 func (r *repository) blob(sha string) ([]byte, error) {
-	if !objectName.MatchString(sha) {
+	if !objectName().MatchString(sha) {
 		return nil, failed("the listing names it by %q, which is no git object; run the audit again", sha)
 	}
 	if data, ok := r.blobs.get(sha); ok {

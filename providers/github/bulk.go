@@ -194,7 +194,7 @@ func (e treeEntry) content() *gh.RepositoryContent {
 	case e.Name == "":
 		return nil
 	case e.Type == "tree":
-	case e.Type == "blob" && (e.Mode == 0o100644 || e.Mode == 0o100755) && objectName.MatchString(e.OID) && e.Object != nil && e.Object.ByteSize != nil:
+	case e.Type == "blob" && (e.Mode == 0o100644 || e.Mode == 0o100755) && objectName().MatchString(e.OID) && e.Object != nil && e.Object.ByteSize != nil:
 		kind, size = "file", *e.Object.ByteSize
 	default:
 		return nil

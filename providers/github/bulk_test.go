@@ -217,7 +217,7 @@ func FuzzFolder(f *testing.F) {
 			return
 		}
 		for _, x := range found.files {
-			if x.GetType() == "file" && !objectName.MatchString(x.GetSHA()) || x.GetType() != "file" && x.GetType() != "dir" || x.GetName() == "" {
+			if x.GetType() == "file" && !objectName().MatchString(x.GetSHA()) || x.GetType() != "file" && x.GetType() != "dir" || x.GetName() == "" {
 				t.Errorf("taken: %v", x)
 			}
 		}

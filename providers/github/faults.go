@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -118,7 +117,7 @@ func retryAfter(r *http.Response) *time.Duration {
 	return &d
 }
 
-var secondaryWords = regexp.MustCompile(`(?i)secondary rate limit|abuse detection|rate limit exceeded`)
+var secondaryWords = expression(`(?i)secondary rate limit|abuse detection|rate limit exceeded`)
 
 // tokenVariable is where the client's token comes from, as with gh: one for
 // github.com is sent to no other server.
@@ -132,7 +131,7 @@ func (a *asker) tokenVariable() string {
 func (a *asker) explainAnswer(e *gh.ErrorResponse) *trouble {
 	r := e.Response
 	if r.StatusCode == http.StatusTooManyRequests ||
-		r.StatusCode == http.StatusForbidden && (secondaryWords.MatchString(e.Message) || r.Header.Get("Retry-After") != "") {
+		r.StatusCode == http.StatusForbidden && (secondaryWords().MatchString(e.Message) || r.Header.Get("Retry-After") != "") {
 		t := secondaryLimit(r, nil)
 		t.status = r.StatusCode
 		return t

@@ -1,7 +1,6 @@
 package github
 
 import (
-	"regexp"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -10,7 +9,7 @@ import (
 	"github.com/rolecall-dev/rolecall/specs"
 )
 
-var markerLine = regexp.MustCompile(`^\s*#+\s*rolecall:\s*(.*?)\s*$`)
+var markerLine = expression(`^\s*#+\s*rolecall:\s*(.*?)\s*$`)
 
 // parseMarker reads a comment line such as
 //
@@ -19,7 +18,7 @@ var markerLine = regexp.MustCompile(`^\s*#+\s*rolecall:\s*(.*?)\s*$`)
 // Words that are neither role= nor version= are left for later forms of it. A
 // marker without a role, or with one that cannot be a key, is invalid.
 func parseMarker(line string, pos specs.Pos) (providers.Marker, bool) {
-	m := markerLine.FindStringSubmatch(line)
+	m := markerLine().FindStringSubmatch(line)
 	if m == nil {
 		return providers.Marker{}, false
 	}
@@ -194,9 +193,9 @@ func (c *comments) pick(n int) (providers.Marker, bool) {
 	return m, ok
 }
 
-var commentedCron = regexp.MustCompile(`^\s*#+\s*-\s*\{?\s*["']?cron["']?\s*:\s*(.*?)\s*$`)
+var commentedCron = expression(`^\s*#+\s*-\s*\{?\s*["']?cron["']?\s*:\s*(.*?)\s*$`)
 
-var commentedZone = regexp.MustCompile(`^\s*#+\s*-\s*timezone\s*:`)
+var commentedZone = expression(`^\s*#+\s*-\s*timezone\s*:`)
 
 // commentedItem says that an entry that is commented out begins on a line: with
 // its cron, or with its timezone and the cron below.
@@ -205,18 +204,18 @@ func (c *comments) commentedItem(n int) bool {
 		return false
 	}
 	below := c.comment(n+1) && strings.HasPrefix(uncomment(c.line(n+1)), "cron:")
-	return commentedCron.MatchString(c.line(n)) || below && commentedZone.MatchString(c.line(n))
+	return commentedCron().MatchString(c.line(n)) || below && commentedZone().MatchString(c.line(n))
 }
 
 // commentedOut are the entries that are commented out right under a marker.
 func (c *comments) commentedOut() []entry {
 	var out []entry
 	for n := 1; n <= len(c.lines); n++ {
-		if !c.comment(n) || c.used[n] || !markerLine.MatchString(c.line(n)) {
+		if !c.comment(n) || c.used[n] || !markerLine().MatchString(c.line(n)) {
 			continue
 		}
 		at := n + 1
-		for (c.blank(at) || c.comment(at)) && !c.commentedItem(at) && !markerLine.MatchString(c.line(at)) {
+		for (c.blank(at) || c.comment(at)) && !c.commentedItem(at) && !markerLine().MatchString(c.line(at)) {
 			at++
 		}
 		if !c.commentedItem(at) {
@@ -234,7 +233,7 @@ func (c *comments) commentedOut() []entry {
 func (c *comments) commentedEntry(line int) entry {
 	e := entry{line: line, commented: true, zone: "UTC"}
 	other := "timezone:"
-	if commentedZone.MatchString(c.line(line)) {
+	if commentedZone().MatchString(c.line(line)) {
 		other = "cron:"
 	}
 	text := uncomment(c.line(line)) + "\n"
@@ -262,7 +261,7 @@ func uncomment(line string) string {
 func (c *comments) dangling() []specs.Pos {
 	var out []specs.Pos
 	for n := 1; n <= len(c.lines); n++ {
-		if c.comment(n) && !c.used[n] && markerLine.MatchString(c.line(n)) {
+		if c.comment(n) && !c.used[n] && markerLine().MatchString(c.line(n)) {
 			out = append(out, specs.Pos{File: c.file, Line: n})
 		}
 	}

@@ -3,17 +3,16 @@ package github
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 )
 
 var (
-	repoName    = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_-]*/[A-Za-z0-9._-]+$`)
-	repoPattern = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_-]*/[A-Za-z0-9._*?-]+$`)
+	repoName    = expression(`^[A-Za-z0-9_][A-Za-z0-9_-]*/[A-Za-z0-9._-]+$`)
+	repoPattern = expression(`^[A-Za-z0-9_][A-Za-z0-9_-]*/[A-Za-z0-9._*?-]+$`)
 )
 
 // validRepo says whether a text can be owner/name.
-func validRepo(s string) bool { return repoName.MatchString(s) }
+func validRepo(s string) bool { return repoName().MatchString(s) }
 
 // wanted is what a source's repos name.
 type wanted struct {
@@ -27,7 +26,7 @@ func readRepos(repos []string) (wanted, error) {
 		switch {
 		case validRepo(r):
 			w.exact = append(w.exact, r)
-		case repoPattern.MatchString(r):
+		case repoPattern().MatchString(r):
 			w.patterns = append(w.patterns, r)
 		default:
 			return w, fmt.Errorf("repository %q is not owner/name, where the name can be a glob with * and ?; correct it in repos:", r)

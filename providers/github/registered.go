@@ -3,7 +3,6 @@ package github
 import (
 	"context"
 	"errors"
-	"regexp"
 	"strconv"
 
 	gh "github.com/google/go-github/v62/github"
@@ -11,7 +10,7 @@ import (
 	"github.com/rolecall-dev/rolecall/providers"
 )
 
-var actionsOff = regexp.MustCompile(`(?i)actions (has|have) been disabled|actions (is|are) (disabled|not enabled)`)
+var actionsOff = expression(`(?i)actions (has|have) been disabled|actions (is|are) (disabled|not enabled)`)
 
 // registrations are the workflows that GitHub knows, by path. Of two with one
 // path the later counts. It is false where nothing was learned.
@@ -35,7 +34,7 @@ func (r *repository) registrations() (map[string]*gh.Workflow, bool) {
 	if err == nil {
 		return out, true
 	}
-	if t := r.explain(err); !t.limit && actionsOff.MatchString(t.reason) {
+	if t := r.explain(err); !t.limit && actionsOff().MatchString(t.reason) {
 		r.inactive("actions-disabled", "GitHub Actions is switched off for the repository", "switch Actions on in the repository's settings")
 		return nil, false
 	}

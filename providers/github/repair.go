@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/rolecall-dev/rolecall/providers"
@@ -158,11 +157,11 @@ func commands(role specs.Role, repo, file, copying string) []string {
 	)
 }
 
-var bare = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/@:+-]*$|^\.github/[A-Za-z0-9._/-]+$`)
+var bare = expression(`^[A-Za-z0-9][A-Za-z0-9._/@:+-]*$|^\.github/[A-Za-z0-9._/-]+$`)
 
 // word is a text as one word of a shell.
 func word(s string) string {
-	if bare.MatchString(s) {
+	if bare().MatchString(s) {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"

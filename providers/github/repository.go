@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -147,7 +146,7 @@ func (r *repository) find() error {
 	return nil
 }
 
-var emptyRepository = regexp.MustCompile(`(?i)repository is empty`)
+var emptyRepository = expression(`(?i)repository is empty`)
 
 // proveEmpty tells a repository without workflows from one whose contents the
 // token may not read: GitHub answers both with 404. A public one may be read by
@@ -164,7 +163,7 @@ func (r *repository) proveEmpty(notFound error) error {
 		}
 		resp, err := r.client.Do(ctx, req, &root)
 		var answer *gh.ErrorResponse
-		if errors.As(err, &answer) && emptyRepository.MatchString(answer.Message) {
+		if errors.As(err, &answer) && emptyRepository().MatchString(answer.Message) {
 			root, err = json.RawMessage("[]"), nil
 		}
 		return resp, err

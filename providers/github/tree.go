@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -71,11 +70,11 @@ func parseYAML(text string) (t *tree, err error) {
 	return t, nil
 }
 
-var yamlLine = regexp.MustCompile(`^yaml: (?:unmarshal errors:\s*)?(?:line (\d+): )?`)
+var yamlLine = expression(`^yaml: (?:unmarshal errors:\s*)?(?:line (\d+): )?`)
 
 func yamlFault(err error) error {
 	text := err.Error()
-	m := yamlLine.FindStringSubmatch(text)
+	m := yamlLine().FindStringSubmatch(text)
 	if m == nil {
 		return &fault{message: text}
 	}

@@ -2,7 +2,6 @@ package github
 
 import (
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -47,10 +46,10 @@ func (t *tree) value(n *yaml.Node, depth int) (specs.Value, error) {
 }
 
 var (
-	coreInt   = regexp.MustCompile(`^[-+]?[0-9]+$`)
-	coreOct   = regexp.MustCompile(`^0o[0-7]+$`)
-	coreHex   = regexp.MustCompile(`^0x[0-9a-fA-F]+$`)
-	coreFloat = regexp.MustCompile(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
+	coreInt   = expression(`^[-+]?[0-9]+$`)
+	coreOct   = expression(`^0o[0-7]+$`)
+	coreHex   = expression(`^0x[0-9a-fA-F]+$`)
+	coreFloat = expression(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
 )
 
 // scalar types a scalar by YAML 1.2.2, section 10.3.2.
@@ -83,15 +82,15 @@ func coreNumber(s string) (float64, bool) {
 	var f float64
 	var err error
 	switch {
-	case coreOct.MatchString(s):
+	case coreOct().MatchString(s):
 		var i uint64
 		i, err = strconv.ParseUint(s[2:], 8, 64)
 		f = float64(i)
-	case coreHex.MatchString(s):
+	case coreHex().MatchString(s):
 		var i uint64
 		i, err = strconv.ParseUint(s[2:], 16, 64)
 		f = float64(i)
-	case coreInt.MatchString(s) || coreFloat.MatchString(s):
+	case coreInt().MatchString(s) || coreFloat().MatchString(s):
 		f, err = strconv.ParseFloat(s, 64)
 	default:
 		return 0, false
@@ -138,7 +137,7 @@ func secretTexts(v specs.Value) specs.Value {
 // inputs are a step's with: a member whose name speaks of a secret is one.
 func inputs(v specs.Value) specs.Value {
 	return mapMembers(v, func(key string, m specs.Value) specs.Value {
-		if secretName.MatchString(key) {
+		if secretName().MatchString(key) {
 			return hide(text(m))
 		}
 		return text(m)
@@ -146,14 +145,14 @@ func inputs(v specs.Value) specs.Value {
 }
 
 var (
-	secretName = regexp.MustCompile(`(?i)token|secret|passw|credential|api-?_?key|private-?_?key|auth`)
-	harmless   = regexp.MustCompile(`^(|true|false|[0-9]{1,5}|\$\{\{[^}'"]*\}\})$`)
+	secretName = expression(`(?i)token|secret|passw|credential|api-?_?key|private-?_?key|auth`)
+	harmless   = expression(`^(|true|false|[0-9]{1,5}|\$\{\{[^}'"]*\}\})$`)
 )
 
 // hide marks a text as one that may be a secret, unless it is a truth value, a
 // small number or nothing but an expression without a quoted text in it.
 func hide(v specs.Value) specs.Value {
-	if v.Kind != specs.Text || harmless.MatchString(strings.TrimSpace(v.Text)) {
+	if v.Kind != specs.Text || harmless().MatchString(strings.TrimSpace(v.Text)) {
 		return v
 	}
 	return specs.NewSecret(v.Text)

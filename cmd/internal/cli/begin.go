@@ -39,7 +39,7 @@ func (a *app) thisHost() Source {
 
 func shortHost(host string) string {
 	name, _, _ := strings.Cut(host, ".")
-	if !sourceName.MatchString(name) {
+	if !sourceName().MatchString(name) {
 		return "host"
 	}
 	return name

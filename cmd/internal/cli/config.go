@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
@@ -221,7 +220,7 @@ func (r *configReader) setting(key string, t strict.Text) {
 	}
 }
 
-var sourceName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,63}$`)
+var sourceName = expression(`^[A-Za-z0-9._-]{1,63}$`)
 
 func (r *configReader) source(f sourceForm) Source {
 	s := Source{Pos: f.Pos, Name: f.Name.Value, Unexpected: "report", Ignore: f.Ignore.Values()}
@@ -247,7 +246,7 @@ func (r *configReader) name(t strict.Text) {
 	switch {
 	case t.Value == "":
 		return
-	case !sourceName.MatchString(t.Value):
+	case !sourceName().MatchString(t.Value):
 		r.errs.Add(t.Pos, "the source name %s is not 1 to 63 letters, digits, dots, underscores and hyphens; rename the source", strict.Quote(t.Value))
 	case twice:
 		r.errs.Add(t.Pos, "the source %s stands twice, first in line %d; rename one", t.Value, at.Line)
@@ -334,11 +333,11 @@ func (r *configReader) zone(t strict.Text) {
 	}
 }
 
-var repoPattern = regexp.MustCompile(`^[A-Za-z0-9_-]+/[A-Za-z0-9._*?-]+$`)
+var repoPattern = expression(`^[A-Za-z0-9_-]+/[A-Za-z0-9._*?-]+$`)
 
 func (r *configReader) github(name string, f githubForm) *GitHubSource {
 	for _, p := range f.Repos.Items {
-		if p.Value != "" && !repoPattern.MatchString(p.Value) {
+		if p.Value != "" && !repoPattern().MatchString(p.Value) {
 			r.errs.Add(p.Pos, "%s is not owner/name; the name can be a glob with * and ?", strict.Quote(p.Value))
 		}
 	}
@@ -349,11 +348,11 @@ func (r *configReader) github(name string, f githubForm) *GitHubSource {
 	return &GitHubSource{Repos: f.Repos.Values(), API: f.API.Value, Workflows: f.Workflows.Value}
 }
 
-var namespaceName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`) // RFC 1123 label
+var namespaceName = expression(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`) // RFC 1123 label
 
 func (r *configReader) kubernetes(name string, f kubernetesForm) *KubernetesSource {
 	for _, n := range f.Namespaces.Items {
-		if n.Value != "" && !namespaceName.MatchString(n.Value) {
+		if n.Value != "" && !namespaceName().MatchString(n.Value) {
 			r.errs.Add(n.Pos, "%s is no name of a namespace; write each by its name, or all_namespaces: true", strict.Quote(n.Value))
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -247,14 +246,14 @@ func (e editions) ledgerGone(t *commitTree, out edition) error {
 			continue
 		}
 		data, err := t.read(name, strict.MaxBytes)
-		if err == nil && ledgerLine.Match(data) {
+		if err == nil && ledgerLine().Match(data) {
 			return unreadable{fmt.Errorf("%s has no ledger where its config or --ledger names one, but %s is one there and is gone in the checkout; move it in one change and edit it in another, or let the config name it in both", out.rev, name)}
 		}
 	}
 	return nil
 }
 
-var ledgerLine = regexp.MustCompile(`(?m)^["']?ledger["']?:\s*["']?rolecall/`)
+var ledgerLine = expression(`(?m)^["']?ledger["']?:\s*["']?rolecall/`)
 
 func orLedger(name string) string {
 	if name == "" {

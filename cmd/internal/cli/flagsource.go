@@ -72,7 +72,7 @@ func (f targetFlags) asSources() ([]Source, error) {
 // named splits NAME=VALUE; without a name the provider's is taken. A path that
 // holds an equals sign is given as NAME=PATH.
 func named(v, otherwise string) (name, value string) {
-	if name, value, ok := strings.Cut(v, "="); ok && sourceName.MatchString(name) {
+	if name, value, ok := strings.Cut(v, "="); ok && sourceName().MatchString(name) {
 		return name, value
 	}
 	return otherwise, v

@@ -71,7 +71,7 @@ func TestCreateAll(t *testing.T) {
 
 func TestThisHost(t *testing.T) {
 	s := (&app{}).thisHost()
-	if !sourceName.MatchString(s.Name) || !s.Crontab.System || len(s.Crontab.Users) == 0 {
+	if !sourceName().MatchString(s.Name) || !s.Crontab.System || len(s.Crontab.Users) == 0 {
 		t.Errorf("%+v %+v", s, s.Crontab)
 	}
 	if _, err := ParseConfig("rolecall.yaml", configText([]Source{s}, "ledger.yaml", "")); err != nil {

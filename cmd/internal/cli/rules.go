@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -247,7 +246,7 @@ func basisOf(sources map[string]alerts.Source, v string, names []string) error {
 	return nil
 }
 
-var labelName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`) // of Prometheus' data model
+var labelName = expression(`^[a-zA-Z_][a-zA-Z0-9_]*$`) // of Prometheus' data model
 
 // ownLabels are set by the rules themselves.
 var ownLabels = []string{"alertname", "severity", "ledger", "role", "source", "owner", "basis", "namespace", "cronjob"}
@@ -262,7 +261,7 @@ func labelOf(sources map[string]alerts.Source, v string, names []string) error {
 	switch {
 	case !ok:
 		return fmt.Errorf("--label %s: no such source%s", v, didYouMean(parts[0], names))
-	case !labelName.MatchString(parts[1]) || slices.Contains(ownLabels, parts[1]) || strings.HasPrefix(parts[1], "__"):
+	case !labelName().MatchString(parts[1]) || slices.Contains(ownLabels, parts[1]) || strings.HasPrefix(parts[1], "__"):
 		return fmt.Errorf("--label %s: %s is no label that series of a source can be told by; it is letters, digits and underscores, and none of %s", v, parts[1], strings.Join(ownLabels, ", "))
 	case slices.ContainsFunc(s.Labels, func(l alerts.Label) bool { return l.Name == parts[1] }):
 		return fmt.Errorf("--label %s: %s has that label already; give it once", v, parts[0])
