@@ -56,13 +56,13 @@ func showGrowth(w io.Writer, all results, kind string, sizes []int, m metric) {
 		points = append(points, point{float64(n), all[fmt.Sprintf("%s %d", kind, n)].median(m)})
 	}
 	base, slope := fit(points)
-	unit, scale := "µs", 1e6
+	unit, scale, start := "µs", 1e6, "s"
 	if m.name == peak.name {
-		unit, scale = "B", 1<<20
+		unit, scale, start = "B", 1<<20, "MiB"
 	}
 	last := points[len(points)-1]
-	fmt.Fprintf(w, "       %s of %s: %s %s an object, beginning at %s; the largest is %+.0f %% off the line of the others\n",
-		m.name, kind, figure(slope*scale), unit, figure(base), 100*(last.y/line(points[:len(points)-1], last.x)-1))
+	fmt.Fprintf(w, "       %s of %s: %s %s an object, beginning at %s %s; the largest is %+.0f %% off the line of the others\n",
+		m.name, kind, figure(slope*scale), unit, figure(base), start, 100*(last.y/line(points[:len(points)-1], last.x)-1))
 }
 
 type point struct{ x, y float64 }

@@ -33,12 +33,15 @@ func cronJob(i int) (*batchv1.CronJob, error) {
 			Annotations: map[string]string{"rolecall/role": fmt.Sprintf("role-%05d", i), "rolecall/version": "1"},
 		},
 		Spec: batchv1.CronJobSpec{
-			Schedule: fmt.Sprintf("%d %d * * *", i%60, i%24), ConcurrencyPolicy: batchv1.ForbidConcurrent, SuccessfulJobsHistoryLimit: &history,
+			Schedule: everyMinute(i), ConcurrencyPolicy: batchv1.ForbidConcurrent, SuccessfulJobsHistoryLimit: &history,
 		},
 	}
 	cj.Spec.JobTemplate.Spec.Template.Spec = pod(i)
 	return cj, own(cj, "deployer", "gitops")
 }
+
+// everyMinute spreads the jobs over the day: no two of 1,440 come due at once.
+func everyMinute(i int) string { return fmt.Sprintf("%d %d * * *", i%60, i/60%24) }
 
 func pod(i int) corev1.PodSpec {
 	c := corev1.Container{

@@ -288,10 +288,10 @@ func (b *bench) ledger(n int) (string, error) {
     version: "1"
     match: {namespace: team-%03[2]d, name: job-%05[1]d}
     spec:
-      schedule: "%[3]d %[4]d * * *"
+      schedule: "%[3]s"
       concurrency_policy: Forbid
     evidence: {max_runtime: 30m}
-`, i, i%namespaces, i%60, i%24)
+`, i, i%namespaces, everyMinute(i))
 		}
 		return write(filepath.Join(dir, "ledger.yaml"), text.String())
 	})

@@ -68,7 +68,7 @@ func run(kind, path string) error {
 func provider(kind, path string) (providers.Provider, error) {
 	switch kind {
 	case "manifests":
-		return kubernetes.NewManifests(kubernetes.ManifestConfig{Source: "prod", Base: path, Patterns: []string{"."}})
+		return kubernetes.NewManifests(kubernetes.ManifestConfig{Source: "prod", Base: path, Patterns: []string{"."}, Each: each})
 	case "workflows":
 		return github.NewCheckout(github.CheckoutConfig{Source: "actions", Base: path, Dir: ".", Each: each})
 	case "crontab":
