@@ -54,6 +54,12 @@ func TestRunTextfile(t *testing.T) {
 	if value(never, "last_success_timestamp_seconds") != "" || value(never, "last_start_timestamp_seconds") == "" || value(never, "last_exit_code") != "3" {
 		t.Errorf("%s", never)
 	}
+	if first, start := value(never, "first_timestamp_seconds"), value(never, "last_start_timestamp_seconds"); first == "" || first > start {
+		t.Errorf("the first run is not known, or came after its start: %s", never)
+	}
+	if again := run(3, "exit 3"); value(again, "first_timestamp_seconds") != value(never, "first_timestamp_seconds") {
+		t.Errorf("another first run: %s", again)
+	}
 	good := run(0, "true")
 	success := value(good, "last_success_timestamp_seconds")
 	if success == "" || value(good, "last_exit_code") != "0" || value(good, "last_duration_seconds") == "" || value(good, "last_end_timestamp_seconds") == "" {

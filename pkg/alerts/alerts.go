@@ -8,7 +8,9 @@
 //
 //	RolecallRoleNotSucceeding   time() - <last success> > T, and > T + A where an
 //	                            audit says when the last success was: what it
-//	                            says is as old as it is
+//	                            says is as old as it is. Of one that never
+//	                            succeeded since its object was made, or since its
+//	                            first recorded run; an audit says that it is overdue
 //	RolecallRoleNotStarting     the same of the last start, if asked for
 //	RolecallRoleAbsent          absent(...): nothing is known of the role. No rule
 //	                            of time sees an object that was deleted, for its

@@ -168,6 +168,7 @@ func TestPromtoolSeesAWrongRule(t *testing.T) {
 		"no label":                   {"owner: platform", "owner: platforms"},
 		"absence of another":         {`absent(kube_cronjob_info{namespace="batch",cronjob="retry",cluster="prod"`, `absent(kube_cronjob_info{namespace="batch",cronjob="retry",cluster!="prod"`},
 		"no fallback":                {"or max(kube_cronjob_created", "and max(kube_cronjob_created"},
+		"no fallback of runs":        {"or max(rolecall_run_first", "and max(rolecall_run_first"},
 		"a template":                 {`{{"{"}}{{"{"}} query`, `{{ query`},
 		"stages of another ledger":   {`rolecall_role_stage{ledger="shop"`, `rolecall_role_stage{ledger="shops"`},
 		"audits of files count":      {`mode!="offline"`, `mode!=""`},

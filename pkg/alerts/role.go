@@ -11,6 +11,7 @@ const (
 	auditSuccess = "rolecall_role_last_success_timestamp_seconds"
 	auditStart   = "rolecall_role_last_start_timestamp_seconds"
 	auditActive  = "rolecall_role_active"
+	runFirst     = "rolecall_run_first_timestamp_seconds"
 	runSuccess   = "rolecall_run_last_success_timestamp_seconds"
 	runStart     = "rolecall_run_last_start_timestamp_seconds"
 	kubeSuccess  = "kube_cronjob_status_last_successful_time"
@@ -23,8 +24,8 @@ const (
 // signals are the series that a basis has of one role; empty where it has none.
 type signals struct {
 	success, start string
-	// created is when the object was made: a role that never succeeded has no
-	// series of its success.
+	// created is when the object was made, or ran first: a role that never succeeded
+	// has no series of its success.
 	created string
 	// known is there exactly as long as the basis knows of the role.
 	known string
@@ -42,7 +43,7 @@ func (in Input) signals(r Role) signals {
 	case Run:
 		of := append([]Label{{"role", r.Key}}, r.Labels...)
 		return signals{
-			success: selector(runSuccess, of...), start: selector(runStart, of...), known: selector(runStart, of...),
+			success: selector(runSuccess, of...), start: selector(runStart, of...), created: selector(runFirst, of...), known: selector(runStart, of...),
 			who: "rolecall run",
 		}
 	case KubeState:

@@ -43,6 +43,61 @@ func TestLatest(t *testing.T) {
 	})
 }
 
+// Since when a role has not succeeded is known, whatever is pruned, and a first run
+// by a wrong clock is none that an age could be counted from.
+func TestFirstRun(t *testing.T) {
+	inMemory(t, func(b *bench) {
+		if err := b.store().HoldRole("backup", "look"); err != nil {
+			t.Fatal(err)
+		}
+		b.run(basicPlan(), nil) // skipped
+		if l, err := b.store().Latest("backup"); err != nil || l.First != nil {
+			t.Errorf("%+v, %v", l, err)
+		}
+		if _, err := b.store().Release("backup", "test", ""); err != nil {
+			t.Fatal(err)
+		}
+		begun := b.store().Wall()
+		for range 5 {
+			b.wantCode(b.run(basicPlan(), writes("", 7)), 7)
+			time.Sleep(time.Hour)
+			if _, err := b.store().Prune("backup", runs.Retention{Keep: 1}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		l, err := b.store().Latest("backup")
+		if err != nil || l.Success != nil || !same(l.First, begun) {
+			t.Errorf("first %v, want %v: %v", l.First, begun, err)
+		}
+		// Once it has succeeded the first run is not needed.
+		b.wantCode(b.run(basicPlan(), nil), 0)
+		if _, err := b.store().Prune("backup", runs.Retention{Keep: 1}); err != nil {
+			t.Fatal(err)
+		}
+		left := b.list(b.store())
+		if len(left) != 1 {
+			t.Errorf("%d runs are left", len(left))
+		}
+		first := left[0]
+		ahead := b.store().Wall().Add(time.Hour)
+		b.Edit(first.Dir+"/scheduled.json", func(data []byte) []byte {
+			r, err := runs.Decode[runs.Scheduled](runs.KindScheduled, data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Wall = ahead
+			out, err := runs.Encode(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return out
+		})
+		if l, _ := b.store().Latest("backup"); l.First != nil {
+			t.Errorf("the first run lies ahead, at %v", l.First)
+		}
+	})
+}
+
 // A hold that cannot be believed holds, is said, and ends by force alone; so does
 // one whose release cannot be believed.
 func TestCorruptHold(t *testing.T) {

@@ -3,6 +3,7 @@ package runs
 import (
 	"errors"
 	"path"
+	"slices"
 	"strings"
 	"time"
 )
@@ -26,7 +27,8 @@ type Pruned struct {
 
 // Prune removes closed runs that nothing needs. It never touches what is open,
 // corrupt or not readable, the last run of a role that was no skip, its last
-// start, success and checkpoint, and what proves that an instant has completed.
+// start, success and checkpoint, where it never succeeded its first run, and what
+// proves that an instant has completed.
 func (s *Store) Prune(role string, keep Retention) (out []Pruned, err error) {
 	ids, _, err := s.IDs(role)
 	if err != nil {
@@ -68,18 +70,27 @@ func (r *Run) proves(age, keyAge time.Duration) bool {
 // needed are the runs that the next one, or evidence, goes by.
 func (s *Store) needed(role string, all []*Run) map[string]bool {
 	out := map[string]bool{}
+	first := func(is func(*Run) bool) {
+		if i := slices.IndexFunc(all, func(r *Run) bool { return r.unbelievable() == nil && is(r) }); i >= 0 {
+			out[all[i].ID] = true
+		}
+	}
 	last := func(is func(*Run) bool) {
-		for i := len(all) - 1; i >= 0; i-- {
-			if r := all[i]; len(r.Corrupt) == 0 && r.Unread == nil && is(r) {
+		for _, r := range slices.Backward(all) {
+			if r.unbelievable() == nil && is(r) {
 				out[r.ID] = true
 				return
 			}
 		}
 	}
 	last(func(r *Run) bool { return true })
-	last(func(r *Run) bool { return r.Terminal == nil || r.Terminal.Body.State != Skipped })
+	last(func(r *Run) bool { return !r.skipped() })
 	last(func(r *Run) bool { return r.Started != nil })
-	last(func(r *Run) bool { return r.Terminal != nil && r.Terminal.Body.State == Completed })
+	completed := func(r *Run) bool { return r.Terminal != nil && r.Terminal.Body.State == Completed }
+	last(completed)
+	if !slices.ContainsFunc(all, func(r *Run) bool { return r.unbelievable() == nil && completed(r) }) {
+		first(func(r *Run) bool { return !r.skipped() })
+	}
 	last(spoke)
 	if h, err := read[Hold](s, KindHold, s.holdFile(role)); err == nil && h != nil {
 		out[h.Body.RunID] = true

@@ -147,7 +147,7 @@ func (a *app) runsRelease(f runsFlags, s *runs.Store, out []output, args []strin
 }
 
 func (a *app) runsPruneCommand() *cobra.Command {
-	return a.runsSub("prune [ROLE]...", "remove old records that nothing needs", "Never removes a run that has not ended or cannot be read, the last run, start,\nsuccess and checkpoint of a role, nor what proves that an instant has completed.",
+	return a.runsSub("prune [ROLE]...", "remove old records that nothing needs", "Never removes a run that has not ended or cannot be read, the last run, start,\nsuccess and checkpoint of a role, the first run of one that never succeeded, nor\nwhat proves that an instant has completed.",
 		rolesOnly, a.runsPrune, func(cmd *cobra.Command, f *runsFlags) {
 			fs := cmd.Flags()
 			fs.IntVar(&f.keep.Keep, "keep", 100, "the newest runs of each role that stay")

@@ -85,6 +85,7 @@ func runMetrics(role string, l runs.Latest) string {
 			fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s gauge\n%s{role=%q} %s\n", name, help, name, name, role, strconv.FormatFloat(*value, 'f', -1, 64))
 		}
 	}
+	gauge("rolecall_run_first_timestamp_seconds", "When the first run of the role that is recorded was scheduled by rolecall run, in Unix time.", seconds(l.First))
 	gauge("rolecall_run_last_start_timestamp_seconds", "When the role's job was last started by rolecall run, in Unix time.", seconds(l.Started))
 	gauge("rolecall_run_last_success_timestamp_seconds", "When a run of the role last completed, its output proved, in Unix time.", seconds(l.Success))
 	gauge("rolecall_run_last_end_timestamp_seconds", "When a run of the role last ended, however it ended, in Unix time.", seconds(l.Ended))
