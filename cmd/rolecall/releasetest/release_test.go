@@ -125,7 +125,13 @@ func archive(t *testing.T, dist, target string) {
 	if got := machine(files[program]); got != target {
 		t.Errorf("%s is for %q", program, got)
 	}
+	if size := len(files[program]); target == "linux_amd64" && size > most {
+		t.Errorf("%s has %d bytes, over %d: something keeps the linker from dropping what is not called, or much has been added", program, size, most)
+	}
 }
+
+// most bytes are what the program may have, a little more than it has.
+const most = 26_500_000
 
 // machine is what a program is for, by its own header.
 func machine(program []byte) string {
