@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"regexp"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -116,10 +115,10 @@ func bare(err error) error {
 	return err
 }
 
-var bearer = regexp.MustCompile(`(?i)(bearer|basic|token)[ =:]+\S+`)
+var bearer = expression(`(?i)(bearer|basic|token)[ =:]+\S+`)
 
 // hideTokens takes out what looks like a credential.
-func hideTokens(s string) string { return bearer.ReplaceAllString(s, "$1 ***") }
+func hideTokens(s string) string { return bearer().ReplaceAllString(s, "$1 ***") }
 
 // shorten keeps a text of a server to a length that people read, whole runes.
 func shorten(s string) string {

@@ -3,7 +3,6 @@ package kubernetes
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -282,7 +281,7 @@ func (f *finder) dns(pod *corev1.PodSpec, path *field.Path) {
 }
 
 // sysctlName is the form of a kernel parameter's name, with dots or slashes.
-var sysctlName = regexp.MustCompile(`^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$`)
+var sysctlName = expression(`^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$`)
 
 // shared are the faults of what the containers of a pod have in common.
 func (f *finder) shared(pod *corev1.PodSpec, path *field.Path) {
@@ -297,8 +296,8 @@ func (f *finder) shared(pod *corev1.PodSpec, path *field.Path) {
 		at := path.Child("sysctls").Index(i).Child("name")
 		switch {
 		case s.Name == "":
-		case !sysctlName.MatchString(s.Name) || len(s.Name) > 253:
-			f.invalid(at, shorten(s.Name), "must have at most 253 characters and match regex "+sysctlName.String())
+		case !sysctlName().MatchString(s.Name) || len(s.Name) > 253:
+			f.invalid(at, shorten(s.Name), "must have at most 253 characters and match regex "+sysctlName().String())
 		case seen[s.Name]:
 			f.add(field.Duplicate(at, s.Name))
 		}

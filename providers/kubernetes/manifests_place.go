@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -86,7 +85,7 @@ func find(n *yaml3.Node, path string) *yaml3.Node {
 	return found[0]
 }
 
-var step = regexp.MustCompile(`^\.?([^.\[]+)|^\[(\d+)\]`)
+var step = expression(`^\.?([^.\[]+)|^\[(\d+)\]`)
 
 func findAll(n *yaml3.Node, path string) []*yaml3.Node {
 	if n == nil || path == "" {
@@ -95,7 +94,7 @@ func findAll(n *yaml3.Node, path string) []*yaml3.Node {
 	for n.Kind == yaml3.AliasNode {
 		n = n.Alias
 	}
-	m := step.FindStringSubmatch(path)
+	m := step().FindStringSubmatch(path)
 	switch {
 	case m == nil:
 		return nil
@@ -327,11 +326,11 @@ func typeText(err error, field string) string {
 	return text + "; correct it"
 }
 
-var errorLine = regexp.MustCompile(`line (\d+): `)
+var errorLine = expression(`line (\d+): `)
 
 // syntaxLine is the line in the file of an error that the YAML parser reports.
 func syntaxLine(d document, start int, err error) int {
-	if m := errorLine.FindStringSubmatch(err.Error()); m != nil {
+	if m := errorLine().FindStringSubmatch(err.Error()); m != nil {
 		if n, e := strconv.Atoi(m[1]); e == nil {
 			return d.line + n - 1
 		}
@@ -343,7 +342,7 @@ func syntaxText(d document, err error) string {
 	if isTemplate(d.data) {
 		return "not YAML but a template; " + renderFirst
 	}
-	text := errorLine.ReplaceAllString(strings.TrimPrefix(err.Error(), "yaml: "), "")
+	text := errorLine().ReplaceAllString(strings.TrimPrefix(err.Error(), "yaml: "), "")
 	return "not YAML: " + strings.TrimSpace(text) + "; correct the file"
 }
 

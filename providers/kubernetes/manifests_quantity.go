@@ -2,7 +2,6 @@ package kubernetes
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 )
 
@@ -26,7 +25,7 @@ func mayBeHuge(raw []byte) bool {
 
 func digit(c byte) bool { return '0' <= c && c <= '9' }
 
-var hugeQuantity = regexp.MustCompile(`^[+-]?[0-9.]+[eE][+-]?[0-9]{3,}$`)
+var hugeQuantity = expression(`^[+-]?[0-9.]+[eE][+-]?[0-9]{3,}$`)
 
 // quantityMaps and quantityFields are where a CronJob has quantities.
 var (
@@ -75,7 +74,7 @@ func hugeUnder(key string, x any) (string, bool) {
 		}
 	}
 	for _, value := range values {
-		if s, ok := value.(string); ok && hugeQuantity.MatchString(s) {
+		if s, ok := value.(string); ok && hugeQuantity().MatchString(s) {
 			return s, true
 		}
 	}
