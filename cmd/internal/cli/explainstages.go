@@ -111,43 +111,4 @@ func alarmWords(now time.Time, s evidence.Step) string {
 	return "since " + render.Moment(s.Alarm.Unix())
 }
 
-// failures says as which finding each way to fail would show, or what is missing
-// for it.
-func (q inquiry) failures(p *page, role report.Role) {
-	if q.report.Mode == string(offline) || role.Stages.Registered != report.Yes {
-		return // how its runs are looked at is not known here
-	}
-	p.line("if it fails, it shows as (see: rolecall help failures)")
-	for _, t := range traces() {
-		p.line("  %-23s %s", t.what, showsAs(t, role.Stages, q.role(role.Role)))
-	}
-	p.line("")
-}
-
-// showsAs is the finding of a way to fail, where somebody looks for it.
-func showsAs(t trace, s report.Stages, role specs.Role) string {
-	_, limited := evidence.MaxRuntime(role)
-	switch t.finding {
-	case report.NotSucceeded:
-		return ifTracked(s.Succeeded, t.finding, "succeeded is not tracked")
-	case report.NotExecuted:
-		return ifTracked(s.Executed, t.finding, "executed is not tracked")
-	case report.Stalled:
-		return ifTracked(s.Progressed, t.finding, "progressed is not tracked")
-	case report.Hung:
-		if limited && tracked(s.Executed) {
-			return string(t.finding) + ", while it goes on; else as an error does"
-		}
-		return ifTracked(s.Succeeded, report.NotSucceeded, "succeeded is not tracked")
-	}
-	return string(t.finding)
-}
-
-func ifTracked(s report.Stage, k report.Kind, otherwise string) string {
-	if tracked(s) {
-		return string(k)
-	}
-	return "nothing: " + otherwise
-}
-
 func tracked(s report.Stage) bool { return s != "" && s != report.NotTracked }
