@@ -16,7 +16,7 @@ type markup string
 // htmlWriter writes a page out of forms and texts.
 //
 // html/template would do the same over reflection, by which the linker keeps every
-// method of every type in the program: a quarter of its size. A test has it judge
+// method of every type in the program: a fifth of its size. A test has it judge
 // each form instead: it must find the same bytes right in each of them.
 type htmlWriter struct {
 	to  *bufio.Writer

@@ -32,7 +32,7 @@ var (
 	commands   = []string{"github.com/spf13/"}
 	schedulers = []string{"k8s.io/", "github.com/google/go-github"}
 	// templates call methods by their names, by which the linker keeps every
-	// method of every type: a quarter of the program.
+	// method of every type: a fifth of the program.
 	templates = []string{"text/template", "html/template"}
 )
 
