@@ -1,6 +1,9 @@
 package specs
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // EvidenceTerms are what a ledger says of a role's stages beyond registered: how
 // long a run may take, by when it must have succeeded, and who knows of it. They
@@ -30,10 +33,36 @@ type EvidenceSource struct {
 	Query  string // PromQL whose one sample is a Unix time in seconds
 	File   string // a file whose time of change counts
 	MaxAge *time.Duration
+	// Shared says that Runs was named for all stages together.
+	Shared bool
 }
 
 // IsZero says that nothing is stated.
 func (s EvidenceSource) IsZero() bool { return s.Pos == Pos{} }
+
+// Place is where it is to be seen: a folder, a query or a file; empty if the
+// ledger names none.
+func (s EvidenceSource) Place() string { return s.Runs + s.Query + s.File }
+
+// ProgressNamed says that the ledger itself wants progress to be seen. Records
+// that are named for all stages tell of it only where a run stated some.
+func (t EvidenceTerms) ProgressNamed() bool {
+	return t.Progressed.Place() != "" && (!t.Progressed.Shared || t.ProgressWithin != nil)
+}
+
+// SourceMark stands in a place for the name of the source in question.
+const SourceMark = "{source}"
+
+// In are the terms as they hold in one source: its name is put where a place has
+// SourceMark.
+func (t EvidenceTerms) In(source string) EvidenceTerms {
+	for _, s := range []*EvidenceSource{&t.Executed, &t.Succeeded, &t.Progressed} {
+		for _, place := range []*string{&s.Runs, &s.Query, &s.File} {
+			*place = strings.ReplaceAll(*place, SourceMark, source)
+		}
+	}
+	return t
+}
 
 // RepairTerms are what a ledger allows to be repaired.
 type RepairTerms struct {

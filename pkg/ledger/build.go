@@ -41,6 +41,7 @@ func (b *builder) file(f fileForm) {
 	}
 	b.previousRoles(f)
 	b.sameMatch()
+	b.ownPlaces()
 	b.sharedRules(f.Ignore)
 	b.waivers(f.Waivers)
 }

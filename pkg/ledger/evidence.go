@@ -97,7 +97,7 @@ func (b *builder) evidence(role string, f evidenceForm) specs.EvidenceTerms {
 func (b *builder) forAll(t *specs.EvidenceTerms, runs strict.Text) {
 	for _, s := range []*specs.EvidenceSource{&t.Executed, &t.Succeeded, &t.Progressed} {
 		if runs.Stated() && s.IsZero() {
-			*s = specs.EvidenceSource{Pos: runs.Pos, Runs: runs.Value}
+			*s = specs.EvidenceSource{Pos: runs.Pos, Runs: runs.Value, Shared: true}
 		}
 	}
 }

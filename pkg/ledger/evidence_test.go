@@ -27,7 +27,7 @@ func TestEvidenceTerms(t *testing.T) {
 			MaxRuntime: ptr(90 * time.Minute), SucceedWithin: ptr(26 * time.Hour), ProgressWithin: ptr(48 * time.Hour), Grace: ptr(time.Duration(0)),
 			Executed:   specs.EvidenceSource{Pos: at(15, 17)}, // native, though runs tells of the rest
 			Succeeded:  specs.EvidenceSource{Pos: at(16, 18), File: "../out/dump.gz", MaxAge: ptr(26 * time.Hour)},
-			Progressed: specs.EvidenceSource{Pos: at(14, 13), Runs: "state/runs"},
+			Progressed: specs.EvidenceSource{Pos: at(14, 13), Runs: "state/runs", Shared: true},
 		},
 		{
 			Pos: at(24, 7), Since: time.Date(2026, 11, 1, 8, 30, 0, 0, time.UTC),
@@ -114,5 +114,56 @@ func TestProgressWithinNeedsAWitness(t *testing.T) {
 		if got := len(warnings) == 1 && strings.Contains(warnings[0].Message, "progress_within"); got != warned {
 			t.Errorf("%q: %v", who, warnings)
 		}
+	}
+}
+
+// A role in several sources has a place of evidence in each.
+func TestEachSourceHasItsOwnEvidence(t *testing.T) {
+	const where = "names one place for 2 sources"
+	for terms, wrong := range map[string][]string{
+		"runs: /var/lib/rolecall":                                       {"evidence.runs"},
+		"runs: 'records/{source}'":                                      nil,
+		"succeed_within: 1h":                                            nil,
+		"executed: native, succeeded: none":                             nil,
+		"succeeded: {file: {path: out/dump.gz}}":                        {"evidence.succeeded"},
+		"succeeded: {file: {path: 'out/{source}.gz'}}":                  nil,
+		"executed: {prometheus: {query: up}}, progressed: {runs: x}":    {"evidence.executed", "evidence.progressed"},
+		"succeeded: {prometheus: {query: 'max(t{host=\"{source}\"})'}}": nil,
+		"runs: 'r/{source}', progressed: {file: {path: x}}":             {"evidence.progressed"},
+	} {
+		for sources, shared := range map[string]bool{"source: one": false, "sources: [one]": false, "sources: [one, two]": true} {
+			text := "ledger: rolecall/v1\nroles:\n  a:\n    " + sources + "\n    spec: {schedule: '0 3 * * *', command: x}\n    evidence: {" + terms + "}\n"
+			_, _, err := ledger.Parse("ledger.yaml", []byte(text), nil)
+			switch {
+			case !shared || len(wrong) == 0:
+				if err != nil {
+					t.Errorf("%s, %s: %v", sources, terms, err)
+				}
+			case err == nil:
+				t.Errorf("%s, %s: no error", sources, terms)
+			default:
+				if n := strings.Count(err.Error(), where); n != len(wrong) {
+					t.Errorf("%s, %s: %v", sources, terms, err)
+				}
+				for _, field := range wrong {
+					if !strings.Contains(err.Error(), field+" of role a "+where) {
+						t.Errorf("%s, %s: %v; want one of %s", sources, terms, err, field)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestSinceAhead(t *testing.T) {
+	l, _, err := ledger.Parse("ledger.yaml", []byte("ledger: rolecall/v1\nroles:\n  a:\n    source: one\n    spec: {schedule: '0 3 * * *', command: x}\n    evidence: {since: 2027-01-10}\n"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := l.Ahead(time.Date(2027, 1, 9, 23, 0, 0, 0, time.UTC)); len(w) != 1 || w[0].Pos.Line != 6 || !strings.Contains(w[0].Message, "2027-01-10T00:00:00Z") {
+		t.Error(w)
+	}
+	if w := l.Ahead(time.Date(2027, 1, 10, 0, 0, 0, 0, time.UTC)); len(w) != 0 {
+		t.Error(w)
 	}
 }

@@ -38,6 +38,7 @@ func (a *app) ledgerCheckCommand() *cobra.Command {
 			if err := a.checkSpecs(s, l); err != nil {
 				return err
 			}
+			warnings = append(warnings, l.Ahead(a.now())...)
 			for _, w := range warnings {
 				fmt.Fprintf(a.Err, "rolecall: warning: %s\n", escapeLine(w.String()))
 			}

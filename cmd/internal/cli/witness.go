@@ -27,12 +27,12 @@ func (w *wiring) witnesses(l ledger.Ledger, s scope) ([]providers.Witness, error
 			if !slices.Contains(r.Sources, src.Name) {
 				continue
 			}
-			ref := specs.Ref{Role: r.Key, Source: src.Name}
+			ref, terms := specs.Ref{Role: r.Key, Source: src.Name}, r.Evidence.In(src.Name)
 			if runs || w.flags.prometheus != "" {
-				queries[ref] = r.Evidence
+				queries[ref] = terms
 			}
 			if runs {
-				places.terms[ref] = placed{r.Evidence, w.elsewhere(src, s.mode)}
+				places.terms[ref] = placed{terms, w.elsewhere(src, s.mode)}
 			}
 		}
 	}
