@@ -44,6 +44,8 @@ type world struct {
 	extra []ledger.Waiver
 
 	shared []specs.Ignore
+	// testimony is what witnesses say of a@one; nil if nobody was asked.
+	testimony *providers.Evidence
 }
 
 func newWorld(t *testing.T) *world {
@@ -113,8 +115,12 @@ func (w *world) object(source, role, when, command string) *providers.Object {
 }
 
 func (w *world) judge() Judgement {
+	seen := providers.World{Observations: w.obs}
+	if w.testimony != nil {
+		seen.Testimony = map[specs.Ref]providers.Evidence{{Role: "a", Source: "one"}: *w.testimony}
+	}
 	return Judge(Input{
-		Ledger: ledger.Ledger{Roles: w.roles, Ignore: w.shared, Waivers: w.extra}, Desired: w.want, World: providers.World{Observations: w.obs},
+		Ledger: ledger.Ledger{Roles: w.roles, Ignore: w.shared, Waivers: w.extra}, Desired: w.want, World: seen,
 		Rules: w.rules, Now: noon, Mask: func(s string) string { return strings.ReplaceAll(s, "hunter2", "***") },
 	})
 }

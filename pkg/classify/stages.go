@@ -6,13 +6,15 @@ import (
 	"time"
 
 	"github.com/rolecall-dev/rolecall/pkg/evidence"
+	"github.com/rolecall-dev/rolecall/pkg/report"
 	"github.com/rolecall-dev/rolecall/providers"
 	"github.com/rolecall-dev/rolecall/specs"
 )
 
 // stages judges how far the runs of a registered role have come.
 func (j *judge) stages(role specs.Role, ref specs.Ref, own []*object) {
-	result := j.calendar.Judge(j.runs(role, ref, own))
+	c := j.runs(role, ref, own)
+	result := j.calendar.Judge(c)
 	r := &j.out.Roles[len(j.out.Roles)-1]
 	r.Stages.Executed, r.Stages.Succeeded, r.Stages.Progressed = result.Executed, result.Succeeded, result.Progressed
 	r.Seen = result.Seen
@@ -26,6 +28,25 @@ func (j *judge) stages(role specs.Role, ref specs.Ref, own []*object) {
 			f.Hints = append(f.Hints, j.Mask(h))
 		}
 		j.finding(f)
+	}
+	j.heldBack(role, ref, c, result)
+}
+
+// heldBack notes where no alarm can come, though nothing says that all is well:
+// nothing counts as due yet by the ledger, or a role that never ran counts from the
+// last change of its table, which can be changed again.
+func (j *judge) heldBack(role specs.Role, ref specs.Ref, c evidence.Case, r evidence.Result) {
+	waits := r.Executed == report.NotDue || r.Executed == report.Late
+	from := c.Evidence.Since
+	c.Evidence.Since = time.Time{}
+	switch since := role.Evidence.Since; {
+	case suspended(role, j.Now) || c.Inactive:
+	case since.After(j.Now):
+		if r.Executed != report.NotTracked || r.Succeeded != report.NotTracked || r.Progressed != report.NotTracked {
+			j.note("held-back", ref.Source, "nothing of role "+ref.Role+" counts as due before "+since.Format(time.RFC3339)+" (evidence.since), so that none of its stages alarms until then; correct the date if that is not meant", role.Pos)
+		}
+	case c.Provider == "crontab" && waits && !from.IsZero() && j.calendar.Judge(c).Executed == report.Never:
+		j.note("held-back", ref.Source, "role "+ref.Role+" has no record of a run yet, and counts from the last change of its table, at "+from.UTC().Format(time.RFC3339)+"; each change puts its alarm off: state evidence: {since: DATE} to count from a fixed instant", role.Pos)
 	}
 }
 
@@ -72,11 +93,34 @@ func (j *judge) runs(role specs.Role, ref specs.Ref, own []*object) evidence.Cas
 	if t, ok := j.World.Testimony[ref]; ok {
 		testimony = &t
 	}
-	if j.Rules[ref.Source].Live {
+	isLive := j.Rules[ref.Source].Live
+	if isLive {
 		testimony = asked(role.Evidence, testimony)
 	}
 	c.Evidence = evidence.Merge(role.Evidence, native, j.recorded(role, ref, own), testimony)
+	if isLive && toBeRecorded(role) {
+		nobodyAsked(role.Evidence, c.Provider, &c.Evidence)
+	}
 	return c
+}
+
+// nobodyAsked makes the start and the success of a role unreadable of whose runs
+// the ledger speaks, and nobody said anything.
+func nobodyAsked(terms specs.EvidenceTerms, provider string, e *providers.Evidence) {
+	if e.Executed.State != providers.Untracked || e.Succeeded.State != providers.Untracked || e.Progressed.State != providers.Untracked {
+		return
+	}
+	why := "the ledger speaks of its runs, and the scheduler said nothing of them; name who knows: evidence: {succeeded: …}"
+	if provider == "crontab" {
+		why = "the ledger speaks of its runs, and nobody was asked for their records; name the folder that rolecall run writes to: runs: [DIR] of the source in the config, --runs, or evidence: {runs: DIR}"
+	}
+	unread := providers.Trace{State: providers.Unreadable, Reason: why}
+	if !terms.Executed.None {
+		e.Executed = unread
+	}
+	if !terms.Succeeded.None {
+		e.Succeeded = unread
+	}
 }
 
 // asked makes a stage unreadable for which the ledger names a witness that did
@@ -88,10 +132,10 @@ func asked(terms specs.EvidenceTerms, testimony *providers.Evidence) *providers.
 	}
 	silent := false
 	for _, stage := range []struct {
-		named specs.EvidenceSource
+		named bool
 		trace *providers.Trace
-	}{{terms.Executed, &out.Executed}, {terms.Succeeded, &out.Succeeded}, {terms.Progressed, &out.Progressed}} {
-		if evidence.Named(stage.named) && stage.trace.State == providers.Untracked {
+	}{{evidence.Named(terms.Executed), &out.Executed}, {evidence.Named(terms.Succeeded), &out.Succeeded}, {terms.ProgressNamed(), &out.Progressed}} {
+		if stage.named && stage.trace.State == providers.Untracked {
 			silent = true
 			*stage.trace = providers.Trace{State: providers.Unreadable, Reason: "the ledger names where it can be seen, and nobody was asked there; state how that is reached in the config"}
 		}
@@ -122,8 +166,22 @@ func (j *judge) recorded(role specs.Role, ref specs.Ref, own []*object) *provide
 	if e, ok := obs.Runs[""]; ok {
 		out = e
 	}
-	out.Since = written(own)
+	out.Since = countsFrom(role, own)
 	return &out
+}
+
+// countsFrom is from when on a role without records would have some: since its
+// table was changed last, or since the ledger remembers its object. Zero leaves it
+// to the ledger, where that states an instant.
+func countsFrom(role specs.Role, own []*object) time.Time {
+	last, seen := written(own), role.Remembered.Seen
+	switch {
+	case !role.Evidence.Since.IsZero():
+		return time.Time{}
+	case !seen.IsZero() && seen.Before(last):
+		return seen
+	}
+	return last
 }
 
 // written is when the tables of objects were changed last: what was added then

@@ -102,6 +102,67 @@ func TestStages(t *testing.T) {
 			w.obs[0].Runs = map[string]providers.Evidence{}
 			w.roles[0].Run.Pos = specs.Pos{Line: 3}
 			w.obs[0].Objects[0].Changes = []providers.Change{{Evidence: "file", When: noon.Add(-hours)}}
+		}, "yes not-due not-due not-tracked", []string{"note held-back"}},
+		{"no records, and one instant has passed since the table was written", func(w *world) {
+			w.obs[0].Runs = map[string]providers.Evidence{}
+			w.roles[0].Run.Pos = specs.Pos{Line: 3}
+			w.obs[0].Objects[0].Changes = []providers.Change{{Evidence: "file", When: noon.Add(-day)}}
+		}, "yes late late not-tracked", []string{"note held-back"}},
+		{"no records, the table was written just now, and the ledger counts from a fixed instant", func(w *world) {
+			w.obs[0].Runs = map[string]providers.Evidence{}
+			w.roles[0].Evidence = specs.EvidenceTerms{Pos: specs.Pos{Line: 3}, Since: noon.Add(-9 * day)}
+			w.obs[0].Objects[0].Changes = []providers.Change{{Evidence: "file", When: noon.Add(-hours)}}
+		}, "yes never never not-tracked", []string{"a@one not-executed", "not-executed:a@one never-ran"}},
+		{"no records, and the ledger counts from an instant to come", func(w *world) {
+			w.obs[0].Runs = map[string]providers.Evidence{}
+			w.roles[0].Evidence = specs.EvidenceTerms{Pos: specs.Pos{Line: 3}, Since: noon.Add(9 * day)}
+		}, "yes not-due not-due not-tracked", []string{"note held-back"}},
+		{"it runs, and the ledger counts from an instant to come", func(w *world) {
+			w.roles[0].Evidence = specs.EvidenceTerms{Pos: specs.Pos{Line: 3}, Since: noon.Add(9 * day)}
+			w.obs[0].Objects[0].Runs = ran(11*hours, 10*hours)
+		}, "yes yes yes not-tracked", []string{"note held-back"}},
+		{"suspended, and the ledger counts from an instant to come", func(w *world) {
+			w.roles[0].Evidence = specs.EvidenceTerms{Pos: specs.Pos{Line: 3}, Since: noon.Add(9 * day)}
+			w.roles[0].Suspended = true
+			w.obs[0].Objects[0].Inactive = []providers.Inactive{{Code: "suspended"}}
+			w.obs[0].Objects[0].Runs = ran(11*hours, 10*hours)
+		}, "yes not-due not-due not-tracked", nil},
+		{"nothing is tracked, and the ledger counts from an instant to come", func(w *world) {
+			w.roles[0].Evidence = specs.EvidenceTerms{Pos: specs.Pos{Line: 3}, Since: noon.Add(9 * day)}
+		}, "yes not-tracked not-tracked not-tracked", nil},
+		{"no records, the table was written just now, and the ledger remembers the object", func(w *world) {
+			w.obs[0].Runs = map[string]providers.Evidence{}
+			w.roles[0].Run.Pos = specs.Pos{Line: 3}
+			w.roles[0].Remembered.Seen = noon.Add(-3 * day)
+			w.obs[0].Objects[0].Changes = []providers.Change{{Evidence: "file", When: noon.Add(-hours)}}
+		}, "yes never never not-tracked", []string{"a@one not-executed", "not-executed:a@one never-ran"}},
+		{"no records, and the ledger remembers the object as of later", func(w *world) {
+			w.obs[0].Runs = map[string]providers.Evidence{}
+			w.roles[0].Run.Pos = specs.Pos{Line: 3}
+			w.roles[0].Remembered.Seen = noon.Add(-hours)
+			w.obs[0].Objects[0].Changes = []providers.Change{{Evidence: "file", When: noon.Add(-9 * day)}}
+		}, "yes never never not-tracked", []string{"a@one not-executed", "not-executed:a@one never-ran"}},
+		{"no records, and the table is of the future", func(w *world) {
+			w.obs[0].Runs = map[string]providers.Evidence{}
+			w.roles[0].Run.Pos = specs.Pos{Line: 3}
+			w.obs[0].Objects[0].Changes = []providers.Change{{Evidence: "file", When: noon.Add(9 * day)}}
+		}, "yes unknown unknown not-tracked", []string{"a@one unknown", "unknown:a@one clock"}},
+		{"no records, the table is of the future, and the ledger remembers the object", func(w *world) {
+			w.obs[0].Runs = map[string]providers.Evidence{}
+			w.roles[0].Run.Pos = specs.Pos{Line: 3}
+			w.roles[0].Remembered.Seen = noon.Add(-3 * day)
+			w.obs[0].Objects[0].Changes = []providers.Change{{Evidence: "file", When: noon.Add(9 * day)}}
+		}, "yes never never not-tracked", []string{"a@one not-executed", "not-executed:a@one never-ran"}},
+		{"no records, and nothing is due at set times", func(w *world) {
+			w.obs[0].Runs = map[string]providers.Evidence{}
+			w.roles[0].Run.Pos = specs.Pos{Line: 3}
+			w.obs[0].Objects[0].Changes = []providers.Change{{Evidence: "file", When: noon.Add(-hours)}}
+			reboot, _ := specs.ParseSchedule(specs.Debian, "@reboot", "")
+			w.obs[0].Objects[0].Spec.Schedules = []specs.Schedule{reboot}
+			ref := specs.Ref{Role: "a", Source: "one"}
+			d := w.want[ref]
+			d.Spec.Schedules = []specs.Schedule{reboot}
+			w.want[ref] = d
 		}, "yes not-due not-due not-tracked", nil},
 		{"no records, and the table was written long ago", func(w *world) {
 			w.obs[0].Runs = map[string]providers.Evidence{}
@@ -113,6 +174,38 @@ func TestStages(t *testing.T) {
 			w.obs[0].Objects[0].Changes = []providers.Change{{Evidence: "file", When: noon.Add(-hours)}}
 		}, "yes stale stale not-tracked", []string{"a@one not-executed", "not-executed:a@one stopped"}},
 		{"no place for records", func(w *world) { w.roles[0].Run.Pos = specs.Pos{Line: 3} }, "yes not-tracked not-tracked not-tracked", nil},
+		{"live, the ledger says how it is run, and nobody was asked", func(w *world) {
+			w.rules["one"] = Rule{Live: true}
+			w.roles[0].Run.Pos = specs.Pos{Line: 3}
+		}, "yes unknown unknown not-tracked", []string{"a@one unknown", "unknown:a@one evidence-not-read"}},
+		{"live, the ledger says how long it may run, and nobody was asked", func(w *world) {
+			w.rules["one"] = Rule{Live: true}
+			w.roles[0].Evidence = specs.EvidenceTerms{Pos: specs.Pos{Line: 3}, SucceedWithin: new(time.Duration)}
+		}, "yes unknown unknown not-tracked", []string{"a@one unknown", "unknown:a@one evidence-not-read"}},
+		{"live, the ledger wants no starts, and nobody was asked", func(w *world) {
+			w.rules["one"] = Rule{Live: true}
+			w.roles[0].Evidence = specs.EvidenceTerms{Pos: specs.Pos{Line: 3}, Executed: specs.EvidenceSource{Pos: specs.Pos{Line: 4}, None: true}}
+		}, "yes not-tracked unknown not-tracked", []string{"a@one unknown", "unknown:a@one evidence-not-read"}},
+		{"live, the ledger wants nothing tracked", func(w *world) {
+			w.rules["one"] = Rule{Live: true}
+			none := specs.EvidenceSource{Pos: specs.Pos{Line: 4}, None: true}
+			w.roles[0].Evidence = specs.EvidenceTerms{Pos: specs.Pos{Line: 3}, Executed: none, Succeeded: none, Progressed: none}
+		}, "yes not-tracked not-tracked not-tracked", nil},
+		{"live, the ledger says nothing of runs, and nobody was asked", func(w *world) {
+			w.rules["one"] = Rule{Live: true}
+		}, "yes not-tracked not-tracked not-tracked", nil},
+		{"live, records for all stages tell of no progress", func(w *world) {
+			w.rules["one"] = Rule{Live: true}
+			shared := specs.EvidenceSource{Pos: specs.Pos{Line: 4}, Runs: "r", Shared: true}
+			w.roles[0].Evidence = specs.EvidenceTerms{Pos: specs.Pos{Line: 3}, Executed: shared, Succeeded: shared, Progressed: shared}
+			w.testimony = ran(11*hours, 10*hours)
+		}, "yes yes yes not-tracked", nil},
+		{"live, records for progress tell of none", func(w *world) {
+			w.rules["one"] = Rule{Live: true}
+			of := specs.EvidenceSource{Pos: specs.Pos{Line: 4}, Runs: "r"}
+			w.roles[0].Evidence = specs.EvidenceTerms{Pos: specs.Pos{Line: 3}, Executed: of, Succeeded: of, Progressed: of}
+			w.testimony = ran(11*hours, 10*hours)
+		}, "yes yes yes unknown", []string{"a@one unknown", "unknown:a@one evidence-not-read"}},
 		{"suspended", func(w *world) {
 			w.roles[0].Suspended = true
 			w.obs[0].Objects[0].Inactive = []providers.Inactive{{Code: "suspended"}}

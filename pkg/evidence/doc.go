@@ -43,7 +43,8 @@
 // inactive the stages are said, and only hung is a finding.
 //
 // A stage that could not be read, or whose time lies more than 5 min ahead of
-// now, is unknown, and so is the finding. A metric without any series is never
+// now, is unknown, and so is the finding; likewise a stage that is not reached and
+// would count only from an instant that lies ahead of now by the scheduler's word. A metric without any series is never
 // reached (no-series); one whose series has ended is judged by its last value
 // (stale-series).
 //

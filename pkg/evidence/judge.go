@@ -123,7 +123,20 @@ func (s *step) judge(h *hearing) {
 		s.stage = s.byInstants(h, last)
 	default:
 		s.stage = report.NotDue
+		return
 	}
+	s.ahead(h)
+}
+
+// ahead makes a stage unknown that counts from a time which lies ahead, as that of
+// a table that was written by a wrong clock: it would not alarm before.
+func (s *step) ahead(h *hearing) {
+	from := h.Evidence.Since
+	if s.stage == report.Yes || s.stage == report.Unseen || h.asleep || !from.After(s.now.Add(future)) {
+		return
+	}
+	s.stage, s.clock = report.Unseen, true
+	s.unread = "it counts from " + instant(from) + " on, which lies ahead of the look's " + instant(s.now) + ", and would not alarm before"
 }
 
 // byAge is the stage where only the age counts.

@@ -81,7 +81,11 @@ there the runs that rolecall run records. The ledger can name others:
     progressed: {file: {path: /srv/dump.gz, max_age: 26h}}
 
 A path is absolute or relative to the ledger. The query has to give one sample, a
-Unix time in seconds; 0 is never. rolecall.yaml says how the witnesses are reached:
+Unix time in seconds; 0 is never. In both "{source}" stands for the name of the
+source, which a role in several sources has to say: a run in one of them does not
+speak for the others. Records that runs names for all steps tell of progress only
+where a run stated a watermark or a checkpoint, or where progress_within wants it.
+rolecall.yaml says how the witnesses are reached:
 
   prometheus: {url: "https://prometheus.example.com", timeout: 10s}
   sources:

@@ -65,6 +65,17 @@ func TestFoldersAsEvidence(t *testing.T) {
 	if ev := got[b]; ev.Executed.State != providers.Untracked || ev.Succeeded.State != providers.Known || ev.Progressed.State != providers.Known || !ev.Progressed.Last.IsZero() {
 		t.Errorf("b: %+v", ev)
 	}
+	shared := from
+	shared.Shared = true
+	w.terms[b] = placed{EvidenceTerms: specs.EvidenceTerms{Executed: shared, Succeeded: shared, Progressed: shared}}
+	if ev := w.Testify(context.Background(), []specs.Ref{b})[b]; ev.Executed.State != providers.Known || ev.Progressed.State != providers.Untracked {
+		t.Errorf("b, of whose progress nothing was ever said: %+v", ev)
+	}
+	within := time.Hour
+	w.terms[b] = placed{EvidenceTerms: specs.EvidenceTerms{ProgressWithin: &within, Executed: shared, Succeeded: shared, Progressed: shared}}
+	if ev := w.Testify(context.Background(), []specs.Ref{b})[b]; ev.Progressed.State != providers.Known || !ev.Progressed.Last.IsZero() {
+		t.Errorf("b, whose progress the ledger wants: %+v", ev)
+	}
 	if _, ok := got[c]; ok {
 		t.Errorf("c: %+v", got[c])
 	}

@@ -68,6 +68,9 @@ func (p placeLook) role(ctx context.Context, ref specs.Ref) (ev providers.Eviden
 		default:
 			said := p.records(ctx, name, ref.Role)
 			*s.into = s.of(said)
+			if s.into == &ev.Progressed && s.into.State == providers.Untracked && terms.ProgressNamed() {
+				*s.into = providers.Trace{State: providers.Known, From: said.Executed.From} // it was never reached
+			}
 			if !slices.Contains(told, name) {
 				told = append(told, name)
 				beside(&ev, said)
@@ -94,8 +97,7 @@ func (p placeLook) path(name string) string {
 	return filepath.Join(p.base, filepath.FromSlash(name))
 }
 
-// records is what a folder says of a role; that it says nothing of a stage that
-// is to be seen there is that it was never reached.
+// records is what a folder says of a role.
 func (p placeLook) records(ctx context.Context, name, role string) providers.Evidence {
 	f, ok := p.folders[name]
 	if !ok {
@@ -107,11 +109,7 @@ func (p placeLook) records(ctx context.Context, name, role string) providers.Evi
 		t := unreadTrace(from, f.err.Error())
 		return providers.Evidence{Executed: t, Succeeded: t, Progressed: t}
 	}
-	ev := f.evidence(ctx, role)
-	if ev.Progressed.State == providers.Untracked {
-		ev.Progressed = providers.Trace{State: providers.Known, From: from}
-	}
-	return ev
+	return f.evidence(ctx, role)
 }
 
 func listed(dir string) recordedFolder {
