@@ -11,6 +11,7 @@ import (
 	"math"
 	"strings"
 
+	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	kjson "sigs.k8s.io/json"
@@ -36,6 +37,15 @@ func (f form) decode(data []byte, into message) error {
 		return into.Unmarshal(data)
 	}
 	return kjson.UnmarshalCaseSensitivePreserveInts(data, into)
+}
+
+// decodeJob reads one CronJob over what was there. It is good as long as data is.
+func decodeJob(f form, data []byte, into *batchv1.CronJob) error {
+	if f == protobufForm {
+		return unmarshalJob(data, into)
+	}
+	*into = batchv1.CronJob{}
+	return f.decode(data, into)
 }
 
 // maxItem is the largest item that is taken, in bytes. The API server refuses a
@@ -187,6 +197,12 @@ func (w *wire) ReadByte() (byte, error) {
 func (w *wire) bytes(size int64) ([]byte, error) {
 	if size > maxItem {
 		return nil, fmt.Errorf("an item of %d bytes is larger than the API server takes", size)
+	}
+	if size <= int64(w.r.Size()) { // where it stands: most are small
+		data, err := w.r.Peek(int(size))
+		n, _ := w.r.Discard(len(data))
+		w.left -= int64(n)
+		return data, err
 	}
 	w.buf.Reset()
 	n, err := io.CopyN(&w.buf, w.r, size)

@@ -50,8 +50,7 @@ func (p *Provider) readJobs(ctx context.Context, namespace string, literals bool
 	l := &lister{client: p.client, path: jobsPath(namespace), kind: "CronJobList", selector: p.selector, pageSize: p.pageSize}
 	var cj batchv1.CronJob
 	l.item = func(form form, data []byte) error {
-		cj = batchv1.CronJob{}
-		if err := form.decode(data, &cj); err != nil {
+		if err := decodeJob(form, data, &cj); err != nil {
 			return err
 		}
 		return r.add(&cj, p.source, literals)
