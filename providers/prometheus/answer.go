@@ -81,7 +81,7 @@ func (w *Witness) trace(query string, a answer) providers.Trace {
 		t.Reason = fmt.Sprintf("the query gives %d samples, which differ in %s, where one is needed; name one series, or take the latest with max(…)", len(a.samples), differing(a.samples))
 	default:
 		var why string
-		if t.Last, why = instant(float64(a.samples[0].Value)); why != "" {
+		if t.Last, why = instantOf(a.samples[0]); why != "" {
 			t.State, t.Reason = providers.Unreadable, why
 		}
 	}
@@ -97,7 +97,7 @@ func (w *Witness) remember(t *providers.Trace, a answer) (none bool) {
 	}
 	why := ""
 	for _, s := range a.samples {
-		last, bad := instant(float64(s.Value))
+		last, bad := instantOf(s)
 		if bad != "" {
 			why = bad
 			continue
@@ -135,6 +135,15 @@ func instant(v float64) (time.Time, string) {
 	}
 	whole, part := math.Modf(v)
 	return time.Unix(int64(whole), int64(part*1e9)).UTC(), ""
+}
+
+// instantOf is the instant that a sample says. One that is a histogram has no value,
+// which the client gives as 0.
+func instantOf(s *model.Sample) (time.Time, string) {
+	if s.Histogram != nil {
+		return time.Time{}, "the sample is a histogram, which is no time; let the query give one number"
+	}
+	return instant(float64(s.Value))
 }
 
 // differing names the labels in which samples differ, or says that none does.

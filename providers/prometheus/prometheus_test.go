@@ -68,6 +68,10 @@ func (f *fake) samples(query, n string) []string {
 			metric[batchLabel] = n
 		}
 		m, _ := json.Marshal(metric)
+		if v == "histogram" {
+			out = append(out, fmt.Sprintf(`{"metric":%s,"histogram":[1700000000,{"count":"3","sum":"1767225600","buckets":[]}]}`, m))
+			continue
+		}
 		out = append(out, fmt.Sprintf(`{"metric":%s,"value":[1700000000,%q]}`, m, v))
 	}
 	return out
@@ -95,7 +99,7 @@ func TestAnswers(t *testing.T) {
 	f := &fake{
 		values: map[string]string{
 			"fresh": "1767225600.5", "never": "0", "nan": "NaN", "inf": "+Inf", "minus": "-5", "age": "3600",
-			"millis": "1767225600000", "several": "1767225600 1767225601",
+			"millis": "1767225600000", "buckets": "histogram", "several": "1767225600 1767225601",
 		},
 		past: map[string]string{"ended": "1767225600", "ended_pods{}": "1767225600 1767229200 NaN", "ended-nan": "NaN"},
 	}
@@ -113,6 +117,7 @@ func TestAnswers(t *testing.T) {
 		{"age", providers.Unreadable, 0, "not an age"},
 		{"millis", providers.Unreadable, 0, "milliseconds"},
 		{"several", providers.Unreadable, 0, "2 samples, which differ in pod,"},
+		{"buckets", providers.Unreadable, 0, "is a histogram"},
 		{"bad {", providers.Unreadable, 0, "refuses the query: parse error"},
 		{"ended", providers.StaleSeries, 1767225600, "has ended"},
 		{"ended_pods{}", providers.StaleSeries, 1767229200, "has ended"},
