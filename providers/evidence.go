@@ -58,6 +58,9 @@ type Running struct {
 	ID    string
 	Start time.Time
 	AsOf  time.Time // as of a Trace
+	// Gone says that what watched over the run is gone, so that nothing will record
+	// its end.
+	Gone bool
 }
 
 // At gives the evidence as seen at an instant before that of judgement.

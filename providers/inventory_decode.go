@@ -35,24 +35,34 @@ func (f observationForm) observation() (Observation, error) {
 		obj.Source, obj.Provider = o.Source, o.Provider
 		o.Objects = append(o.Objects, obj)
 	}
-	return o, f.recorded(&o)
+	var err error
+	if o.Runs, err = recorded(f.Runs); err != nil {
+		return o, err
+	}
+	for name, said := range f.Accounts {
+		if o.Accounts == nil {
+			o.Accounts = map[string]map[string]Evidence{}
+		}
+		if o.Accounts[name], err = recorded(said); err != nil {
+			return o, fmt.Errorf("account %q: %w", name, err)
+		}
+	}
+	return o, nil
 }
 
-func (f observationForm) recorded(o *Observation) error {
-	for role, form := range f.Runs {
+func recorded(forms map[string]*evidenceForm) (out map[string]Evidence, err error) {
+	for role, form := range forms {
 		if form == nil {
-			return fmt.Errorf("the runs of role %q are null", role)
+			return nil, fmt.Errorf("the runs of role %q are null", role)
 		}
-		ev, err := form.evidence()
-		if err != nil {
-			return fmt.Errorf("the runs of role %q: %w", role, err)
+		if out == nil {
+			out = map[string]Evidence{}
 		}
-		if o.Runs == nil {
-			o.Runs = map[string]Evidence{}
+		if out[role], err = form.evidence(); err != nil {
+			return nil, fmt.Errorf("the runs of role %q: %w", role, err)
 		}
-		o.Runs[role] = ev
 	}
-	return nil
+	return out, nil
 }
 
 func (f objectForm) object() (Object, error) {

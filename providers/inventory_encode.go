@@ -22,7 +22,7 @@ func (e inventoryWriter) observation(o Observation) observationForm {
 	o.Sort()
 	f := observationForm{
 		Source: text(o.Source), Provider: o.Provider, Requests: o.Requests,
-		Areas: []areaForm{}, Objects: []objectForm{}, Notes: []noteForm{}, Runs: map[string]*evidenceForm{},
+		Areas: []areaForm{}, Objects: []objectForm{}, Notes: []noteForm{}, Runs: e.recorded(o.Runs), Accounts: map[string]map[string]*evidenceForm{},
 	}
 	for _, a := range o.Areas {
 		f.Areas = append(f.Areas, areaForm{text(a.Part), a.State, e.shown(a.Reason)})
@@ -33,10 +33,18 @@ func (e inventoryWriter) observation(o Observation) observationForm {
 	for _, n := range o.Notes {
 		f.Notes = append(f.Notes, noteForm{n.Code, e.shown(n.Message), place(n.Pos)})
 	}
-	for role, ev := range o.Runs {
-		f.Runs[role] = e.evidence(ev)
+	for name, said := range o.Accounts {
+		f.Accounts[name] = e.recorded(said)
 	}
 	return f
+}
+
+func (e inventoryWriter) recorded(said map[string]Evidence) map[string]*evidenceForm {
+	out := make(map[string]*evidenceForm, len(said))
+	for role, ev := range said {
+		out[role] = e.evidence(ev)
+	}
+	return out
 }
 
 func (e inventoryWriter) object(o Object) objectForm {

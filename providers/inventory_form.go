@@ -29,6 +29,8 @@ type observationForm struct {
 	Notes    []noteForm   `json:"notes"`
 	// Runs is what the source's run records say, by role.
 	Runs map[string]*evidenceForm `json:"runs"`
+	// Accounts is the same of those that count for one account, by its name.
+	Accounts map[string]map[string]*evidenceForm `json:"accounts"`
 }
 
 type areaForm struct {

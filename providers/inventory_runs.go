@@ -28,6 +28,7 @@ type traceForm struct {
 type runningForm struct {
 	ID    text       `json:"id"`
 	Start *time.Time `json:"start"`
+	Gone  bool       `json:"gone"`
 }
 
 type failureForm struct {
@@ -44,7 +45,7 @@ func (e inventoryWriter) evidence(ev Evidence) *evidenceForm {
 		Since: instant(ev.Since), Running: []runningForm{}, Hints: []text{},
 	}
 	for _, r := range ev.Running {
-		f.Running = append(f.Running, runningForm{e.shown(r.ID), instant(r.Start)})
+		f.Running = append(f.Running, runningForm{e.shown(r.ID), instant(r.Start), r.Gone})
 	}
 	if ev.Failed != nil {
 		f.Failed = &failureForm{e.shown(ev.Failed.ID), instant(ev.Failed.At), e.shown(ev.Failed.Why)}
@@ -77,7 +78,7 @@ func (f evidenceForm) evidence() (Evidence, error) {
 		*one.into = Trace{State: one.form.State, Last: timeOf(one.form.Last), From: string(one.form.From), Reason: string(one.form.Reason)}
 	}
 	for _, r := range f.Running {
-		ev.Running = append(ev.Running, Running{ID: string(r.ID), Start: timeOf(r.Start)})
+		ev.Running = append(ev.Running, Running{ID: string(r.ID), Start: timeOf(r.Start), Gone: r.Gone})
 	}
 	if f.Failed != nil {
 		ev.Failed = &Failure{string(f.Failed.ID), timeOf(f.Failed.At), string(f.Failed.Why)}

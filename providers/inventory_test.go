@@ -78,15 +78,17 @@ func sample(t testing.TB) providers.Inventory {
 		Inactive: []providers.Inactive{{Code: "suspended", Detail: "spec.suspend is true"}},
 		UID:      "5d1c", Created: when, Runs: &providers.Evidence{
 			Executed: providers.Trace{State: providers.Known, Last: when.Add(time.Hour), From: "status.lastScheduleTime"}, Succeeded: providers.Trace{State: providers.Unreadable, Reason: "no"},
-			Since: when, Running: []providers.Running{{ID: "retry-1", Start: when}}, Failed: &providers.Failure{"retry-0", when, "BackoffLimitExceeded"}, Hints: []string{"look"},
+			Since: when, Running: []providers.Running{{ID: "retry-1", Start: when}, {ID: "retry-2", Start: when, Gone: true}}, Failed: &providers.Failure{"retry-0", when, "BackoffLimitExceeded"}, Hints: []string{"look"},
 		},
 	}
 	return providers.Inventory{Tool: "rolecall 1.0", ObservedAt: when, Observations: []providers.Observation{
 		{Source: "actions", Provider: "github", Objects: []providers.Object{workflow}, Areas: []providers.Area{{Part: "repo/acme/shop", State: providers.Read}}, Requests: 3},
 		{Source: "prod", Provider: "kubernetes", Objects: []providers.Object{cluster}, Areas: []providers.Area{{Part: "namespace/batch", State: providers.Partial, Reason: "broke off; ask again"}}},
 		{Source: "web-1", Provider: "crontab", Objects: []providers.Object{cron, bad},
-			Areas: []providers.Area{{Part: "file//etc/crontab", State: providers.Read}, {Part: "user/deploy", State: providers.Read}},
-			Notes: []providers.Note{{Code: "bad-line", Message: "line 3: " + secret, Pos: specs.Pos{File: "/etc/crontab", Line: 3}}}},
+			Areas:    []providers.Area{{Part: "file//etc/crontab", State: providers.Read}, {Part: "user/deploy", State: providers.Read}},
+			Runs:     map[string]providers.Evidence{"": {Executed: providers.Trace{State: providers.Known}}},
+			Accounts: map[string]map[string]providers.Evidence{"deploy": {"retry": {Succeeded: providers.Trace{State: providers.Known, Last: when}}, "": {Since: when}}},
+			Notes:    []providers.Note{{Code: "bad-line", Message: "line 3: " + secret, Pos: specs.Pos{File: "/etc/crontab", Line: 3}}}},
 	}}
 }
 
@@ -335,7 +337,7 @@ func TestInventoryFitsItsSchema(t *testing.T) {
 	keys := regexp.MustCompile(`"([a-z_]+)":`)
 	for _, m := range keys.FindAllSubmatch(good, -1) {
 		key := string(m[1])
-		if slices.Contains([]string{"user", "command", "file", "env", "map", "keyed", "pairs", "sealed", "shown", "bytes", "absent", "app", "token", "repo", "workflow", "namespace", "name", "jobs", "build", "suspend", "words", "next"}, key) {
+		if slices.Contains([]string{"user", "command", "file", "env", "map", "keyed", "pairs", "sealed", "shown", "bytes", "absent", "app", "token", "repo", "workflow", "namespace", "name", "jobs", "build", "suspend", "words", "next", "deploy", "retry"}, key) {
 			continue // of the objects, not of the form; or taken by another form of a value
 		}
 		if bad := bytes.ReplaceAll(good, m[0], []byte(`"other":`)); check(bad) == nil {

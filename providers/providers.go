@@ -80,6 +80,10 @@ type Observation struct {
 	// empty key what they say of every role that has none: that it never ran, or
 	// that they cannot be read.
 	Runs map[string]Evidence
+	// Accounts is the same of the records that count for the tables of one account,
+	// by its name. Those of another do not speak for it, so that of an object whose
+	// user is known only these count. It is nil where no records belong to accounts.
+	Accounts map[string]map[string]Evidence
 	// Requests counts what was asked of a server; 0 for files.
 	Requests int
 }

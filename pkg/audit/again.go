@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/rolecall-dev/rolecall/pkg/classify"
@@ -95,6 +96,13 @@ func mergeParts(old, now providers.Observation, parts []string) providers.Observ
 	}
 	if now.Runs != nil {
 		out.Runs = now.Runs
+	}
+	if now.Accounts != nil { // of the accounts that were met again
+		out.Accounts = maps.Clone(old.Accounts)
+		if out.Accounts == nil {
+			out.Accounts = map[string]map[string]providers.Evidence{}
+		}
+		maps.Copy(out.Accounts, now.Accounts)
 	}
 	out.Notes = append(slices.Clone(old.Notes), now.Notes...)
 	out.Requests += now.Requests

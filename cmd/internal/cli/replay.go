@@ -72,9 +72,9 @@ func (w *wiring) checkAge(name string, inv providers.Inventory, o *providers.Obs
 // seenAt says of a listing and of the runs in it when they were seen: a job that
 // was in time then is not late for the age of the listing.
 func seenAt(o providers.Observation, taken time.Time) providers.Observation {
-	o.SeenAt, o.Runs = taken, maps.Clone(o.Runs)
-	for role, ev := range o.Runs {
-		o.Runs[role] = ev.At(taken)
+	o.SeenAt, o.Runs, o.Accounts = taken, saidAt(o.Runs, taken), maps.Clone(o.Accounts)
+	for name, said := range o.Accounts {
+		o.Accounts[name] = saidAt(said, taken)
 	}
 	o.Objects = slices.Clone(o.Objects)
 	for i, obj := range o.Objects {
@@ -84,6 +84,14 @@ func seenAt(o providers.Observation, taken time.Time) providers.Observation {
 		}
 	}
 	return o
+}
+
+func saidAt(said map[string]providers.Evidence, taken time.Time) map[string]providers.Evidence {
+	said = maps.Clone(said)
+	for role, ev := range said {
+		said[role] = ev.At(taken)
+	}
+	return said
 }
 
 // clockError is by how much the clocks of two hosts may differ.
