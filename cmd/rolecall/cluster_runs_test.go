@@ -41,7 +41,7 @@ func clockworks() []clockwork {
 		{role: "ended", outcome: "hang", job: object{"activeDeadlineSeconds": 1}, soon: "yes never not-succeeded", later: "stale never not-executed",
 			says: []string{"DeadlineExceeded"}},
 		{role: "asleep", asleep: true, soon: "late never inactive", later: "never never inactive"},
-		{role: "woken", asleep: true, wake: true, soon: "not-due not-due", later: "stale stale not-executed"},
+		{role: "woken", asleep: true, wake: true, soon: "yes yes", later: "stale stale not-executed"},
 		{role: "missed", asleep: true, wake: true, spec: object{"startingDeadlineSeconds": 1}, soon: "not-due not-due", later: "never never not-executed",
 			says: []string{"startingDeadlineSeconds is 1"}},
 		{role: "windowless", spec: object{"startingDeadlineSeconds": 0}, soon: "late never inactive", later: "never never inactive"},
@@ -55,7 +55,7 @@ func clockworks() []clockwork {
 			says: []string{"FailedCreate", "quota"}},
 		{role: "paused", outcome: "hang", by: func(r *clockRun) { r.suspendJob("paused") }, soon: "yes never hung not-succeeded", later: "stale never not-executed hung",
 			says: []string{"is suspended (spec.suspend)"}},
-		{role: "manual", yearly: true, by: func(r *clockRun) { r.byHand("manual", "succeed") }, soon: "not-due not-due", later: "not-due not-due"},
+		{role: "manual", yearly: true, by: func(r *clockRun) { r.byHand("manual", "succeed") }, soon: "not-due yes", later: "not-due yes"},
 		{role: "rescued", outcome: "fail", by: func(r *clockRun) { r.byHand("rescued", "succeed") }, soon: "yes yes", later: "stale stale not-executed",
 			says: []string{"is of Job rescued-by-hand, which was started by hand"}},
 	}

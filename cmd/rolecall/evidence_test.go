@@ -40,7 +40,7 @@ ROLECALL_STATE=%[1]s/state
 	h.write("rolecall.yaml", "ledger: ledger.yaml\nsources:\n  - name: host\n    unexpected: ignore\n    crontab: {system: true, zone: UTC, runs: state}\n")
 	ledger := "ledger: rolecall/v1\nname: host\nroles:\n"
 	for role, when := range map[string]string{"good": "* * * * *", "bad": "* * * * *", "idle": "0 0 1 1 *"} {
-		ledger += fmt.Sprintf("  %s:\n    owner: ops\n    source: host\n    version: \"1\"\n    spec: {schedule: %q, user: root}\n    run: {max_runtime: 30s}\n", role, when)
+		ledger += fmt.Sprintf("  %s:\n    owner: ops\n    source: host\n    version: \"1\"\n    spec: {schedule: %q, user: root}\n    run: {max_runtime: 30s}\n    evidence: {since: 2020-01-01}\n", role, when)
 	}
 	h.write("ledger.yaml", ledger)
 	if out, code := h.run("run", "--state", filepath.Join(h.dir, "state"), "--role", "bad", "--", "true"); code != 0 {
