@@ -27,6 +27,9 @@ type Config struct {
 	// TemplateDir is a checkout whose workflows are the templates of roles that
 	// name one; empty: only their path is compared.
 	TemplateDir string
+	// Here is the folder from which the names of templates are, for commands that
+	// are to be run in another; empty: they are absolute.
+	Here string
 	// Each runs f for 0 … n-1, in parallel as far as it likes; nil: in turn.
 	Each func(n int, f func(i int))
 	// Runs asks for the scheduled runs of exactly named repositories as well,

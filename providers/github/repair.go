@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"path/filepath"
 	"strings"
 
 	"github.com/rolecall-dev/rolecall/providers"
@@ -19,6 +20,9 @@ var _ providers.Repairer = (*Provider)(nil)
 // proposes it: a schedule of GitHub's comes to be by a merge, which somebody has
 // to review. It asks GitHub nothing.
 func (p *Provider) Propose(_ context.Context, role specs.Role, _ specs.Desired) (providers.Proposal, error) {
+	if role.Repair.User != "" || role.Repair.File != "" {
+		return providers.Proposal{}, fmt.Errorf("%s: repair of role %s names a crontab, and source %s is GitHub; take user and file out, and name the place by match: {repo: …, workflow: …}", role.Repair.Pos, role.Key, p.cfg.Source)
+	}
 	repo, err := p.repoFor(role)
 	if err != nil {
 		return providers.Proposal{}, err
@@ -86,7 +90,7 @@ func (p *Provider) workflowOf(role specs.Role, file string) (text []byte, copyin
 	switch {
 	case role.Statement.Template != nil:
 		text = role.Statement.Template.Data
-		copying = "cp " + word(role.Statement.Template.Name) + " " + word(file)
+		copying = "cp " + p.from(role.Statement.Template.Name) + " " + word(file)
 	case role.Statement.Workflow == "":
 		return nil, "", fmt.Errorf("role %s states no template, so there is no workflow to propose; state the whole of it by spec: {template: FILE}", role.Key)
 	case p.cfg.TemplateDir == "":
@@ -96,16 +100,28 @@ func (p *Provider) workflowOf(role specs.Role, file string) (text []byte, copyin
 			return nil, "", fmt.Errorf("workflow %s of the checkout: %w; add the file, or state a template", role.Statement.Workflow, err)
 		}
 	}
+	own := role.Statement.Template == nil // the checkout's file, which is copied as it is
+	if own {
+		copying = "cp " + p.from(filepath.Join(p.cfg.TemplateDir, role.Statement.Workflow)) + " " + word(file)
+	}
 	marked, err := carries(text, role)
 	line := markerOf(role)
 	switch {
-	case err != nil || marked || copying == "" && !role.Match.IsZero():
+	case err != nil || marked || own && !role.Match.IsZero():
 		return text, copying, err
-	case copying == "":
+	case own:
 		return nil, "", fmt.Errorf("%s of the checkout carries no marker of role %s, by which it would be found; put this line at its head: %s", file, role.Key, line)
 	}
 	text = append([]byte(line+"\n"), text...)
-	return text, "{ echo " + word(line) + "; cat " + word(role.Statement.Template.Name) + "; } > " + word(file), nil
+	return text, "{ echo " + word(line) + "; cat " + p.from(role.Statement.Template.Name) + "; } > " + word(file), nil
+}
+
+// from is a file of this machine as one word of a shell that stands in any folder.
+func (p *Provider) from(name string) string {
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(p.cfg.Here, name)
+	}
+	return word(name)
 }
 
 // carries says that a workflow carries a role's marker, and refuses another's.
@@ -141,23 +157,22 @@ func markerOf(role specs.Role) string {
 	return line
 }
 
-// commands propose a file of a repository, from a folder in which the ledger's
-// paths hold.
+// commands propose a file of a repository, in a fresh clone of it: where they are
+// run there may be another repository, and work of somebody's in it.
 func commands(role specs.Role, repo, file, copying string) []string {
 	branch := "rolecall/" + role.Key
-	out := []string{"git switch -c " + word(branch)}
-	if copying != "" {
-		out = append(out, "mkdir -p "+workflowDir, copying)
+	return []string{
+		`cd "$(mktemp -d)" && gh repo clone ` + word(repo) + " . && git switch -c " + word(branch),
+		"mkdir -p " + workflowDir,
+		copying,
+		"git add " + word(file),
+		"git commit -m " + word("Schedule the role "+role.Key+" again"),
+		"git push -u origin " + word(branch),
+		"gh pr create -R " + word(repo) + " --fill",
 	}
-	return append(out,
-		"git add "+word(file),
-		"git commit -m "+word("Schedule the role "+role.Key+" again"),
-		"git push -u origin "+word(branch),
-		"gh pr create -R "+word(repo)+" --fill",
-	)
 }
 
-var bare = expression(`^[A-Za-z0-9][A-Za-z0-9._/@:+-]*$|^\.github/[A-Za-z0-9._/-]+$`)
+var bare = expression(`^[A-Za-z0-9/][A-Za-z0-9._/@:+-]*$|^\.github/[A-Za-z0-9._/-]+$`)
 
 // word is a text as one word of a shell.
 func word(s string) string {

@@ -45,14 +45,16 @@ func TestPropose(t *testing.T) {
 		says  string // of the error
 	}{
 		{"a template", []string{"acme/shop"}, specs.Role{Statement: template(nightlyText)}, "github:actions/acme/shop/.github/workflows/nightly.yml",
-			`{ echo '# rolecall: role=nightly version=2'; cat 'roles/night ly.yml'; } > .github/workflows/nightly.yml`, ""},
+			`{ echo '# rolecall: role=nightly version=2'; cat '/srv/a ledger/roles/night ly.yml'; } > .github/workflows/nightly.yml`, ""},
 		{"a marked template", []string{"acme/shop"}, specs.Role{Statement: template("# rolecall: role=nightly\n" + nightlyText), Match: match("workflow", "build.yml")},
-			"github:actions/acme/shop/.github/workflows/build.yml", "cp 'roles/night ly.yml' .github/workflows/build.yml", ""},
+			"github:actions/acme/shop/.github/workflows/build.yml", "cp '/srv/a ledger/roles/night ly.yml' .github/workflows/build.yml", ""},
 		{"another's marker", []string{"acme/shop"}, specs.Role{Statement: template("# rolecall: role=gate\n" + nightlyText)}, "", "", "another role"},
 		{"another version", []string{"acme/shop"}, specs.Role{Statement: template("# rolecall: role=nightly version=1\n" + nightlyText)}, "", "", "version"},
 		{"which repository", []string{"acme/*"}, specs.Role{Statement: template(nightlyText)}, "", "", "match: {repo"},
+		{"in a clone of it", []string{"acme/shop"}, specs.Role{Statement: template(nightlyText)}, "github:actions/acme/shop/.github/workflows/nightly.yml", `cd "$(mktemp -d)" && gh repo clone acme/shop . && git switch -c rolecall/nightly` + "\n", ""},
+		{"a crontab", []string{"acme/shop"}, specs.Role{Statement: template(nightlyText), Repair: specs.RepairTerms{File: "/etc/crontab"}}, "", "", "is GitHub"},
 		{"that repository", []string{"acme/*"}, specs.Role{Statement: template(nightlyText), Match: match("repo", "acme/shop")}, "github:actions/acme/shop/.github/workflows/nightly.yml", "gh pr create -R acme/shop --fill", ""},
-		{"the checkout's file", []string{"acme/shop"}, specs.Role{Statement: specs.Statement{Workflow: workflowDir + "/marked.yml"}}, "github:actions/acme/shop/.github/workflows/marked.yml", "git add .github/workflows/marked.yml", ""},
+		{"the checkout's file", []string{"acme/shop"}, specs.Role{Statement: specs.Statement{Workflow: workflowDir + "/marked.yml"}}, "github:actions/acme/shop/.github/workflows/marked.yml", "cp " + dir + "/.github/workflows/marked.yml .github/workflows/marked.yml\ngit add .github/workflows/marked.yml", ""},
 		{"the checkout's file has no marker", []string{"acme/shop"}, specs.Role{Statement: specs.Statement{Workflow: workflowDir + "/plain.yml"}}, "", "", "carries no marker"},
 		{"the checkout has no such file", []string{"acme/shop"}, specs.Role{Statement: specs.Statement{Workflow: workflowDir + "/gone.yml"}}, "", "", "add the file"},
 		{"elsewhere", []string{"acme/shop"}, specs.Role{Statement: template(nightlyText), Match: match("workflow", "../x.yml")}, "", "", "does not lie in"},
@@ -60,7 +62,7 @@ func TestPropose(t *testing.T) {
 		{"not YAML", []string{"acme/shop"}, specs.Role{Statement: template("\x00{")}, "", "", "cannot be read"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p, err := New(gh.NewClient(nil), Config{Source: "actions", Repos: c.repos, TemplateDir: dir})
+			p, err := New(gh.NewClient(nil), Config{Source: "actions", Repos: c.repos, TemplateDir: dir, Here: "/srv/a ledger"})
 			if err != nil {
 				t.Fatal(err)
 			}

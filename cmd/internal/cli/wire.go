@@ -181,7 +181,7 @@ func (w *wiring) absence(m mode) string {
 	if m == snapshot {
 		return "no snapshot of it is given"
 	}
-	return "the flags name other sources"
+	return otherSources
 }
 
 // leaveOut notes a source that is not looked at.
@@ -194,7 +194,11 @@ func (w *wiring) chosen(name string) bool {
 	return len(w.flags.sources) == 0 || slices.Contains(w.flags.sources, name)
 }
 
-const notChosen = "--source names others"
+// Why a source of the config is left out that could have been looked at.
+const (
+	notChosen    = "--source names others"
+	otherSources = "the flags name other sources"
+)
 
 // checkChosen refuses a --source that there is not.
 func (s scope) checkChosen(names []string) error {
@@ -390,6 +394,9 @@ func (w *wiring) github(name string, c GitHubSource, isLive bool) (providers.Pro
 	}
 	if c.Workflows != "" {
 		cfg.TemplateDir = filepath.Join(w.config.Dir, c.Workflows)
+	}
+	if cfg.Here, err = os.Getwd(); err != nil {
+		return nil, "", err
 	}
 	p, err := github.New(client, cfg)
 	return p, "", err
