@@ -2,6 +2,7 @@ package alerts
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -47,6 +48,16 @@ const (
 // age stands in a text for the value of the expression, a time in seconds.
 const age = "\x00age\x00"
 
+// slots are what stands in a text for what Prometheus fills in when a rule fires:
+// its value, and labels of the series as they stand in an address. urlquery is of
+// Go's text/template, and writes a space as a plus.
+var slots = []struct{ label, mark, template string }{
+	{"", age, "{{ $value | humanizeDuration }}"},
+	{"role", "\x00role\x00", `{{ $labels.role | urlquery | reReplaceAll "[+]" "%20" }}`},
+	{"source", "\x00source\x00", `{{ $labels.source | urlquery | reReplaceAll "[+]" "%20" }}`},
+	{"owner", "\x00owner\x00", `{{ $labels.owner | urlquery | reReplaceAll "[+]" "%20" }}`},
+}
+
 // make gives a rule its labels and texts. Texts are no templates, but for age.
 func (in Input) rule(alert, expr, severity string, labels []Label, summary, description string) rule {
 	r := rule{
@@ -60,19 +71,36 @@ func (in Input) rule(alert, expr, severity string, labels []Label, summary, desc
 		}
 	}
 	if in.Runbook != "" {
-		r.Annotations["runbook_url"] = inert(runbook(in.Runbook, alert, labels))
+		r.Annotations["runbook_url"] = inert(runbook(in.Runbook, alert, slices.Concat(labels, ofSeries(alert))))
 	}
 	return r
+}
+
+// ofSeries are the labels that an alert has of the series which let it fire, with
+// their slots.
+func ofSeries(alert string) (out []Label) {
+	names := map[string][]string{overdue: {"role", "source", "owner"}, findings: {"source"}, timeInFuture: {"role", "source"}}[alert]
+	for _, s := range slots {
+		if slices.Contains(names, s.label) {
+			out = append(out, Label{s.label, s.mark})
+		}
+	}
+	return out
 }
 
 // runbook fills the address of a page.
 func runbook(pattern, alert string, labels []Label) string {
 	values := map[string]string{"alert": alert}
 	for _, l := range labels {
-		values[l.Name] = l.Value
+		values[l.Name] = escaped(l.Value)
+	}
+	for _, s := range slots {
+		if s.label != "" && slices.Contains(labels, Label{s.label, s.mark}) {
+			values[s.label] = s.mark
+		}
 	}
 	for _, name := range []string{"alert", "role", "source", "owner"} {
-		pattern = strings.ReplaceAll(pattern, "{"+name+"}", escaped(values[name]))
+		pattern = strings.ReplaceAll(pattern, "{"+name+"}", values[name])
 	}
 	return pattern
 }

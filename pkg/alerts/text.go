@@ -29,19 +29,31 @@ func plain(s string) string {
 }
 
 // inert is a text that Prometheus, which takes labels and annotations as
-// templates, shows as it is; age becomes the value as a duration. Each brace is
-// its own, so that two that meet make no template either.
-func inert(s string) string {
-	parts := strings.Split(s, age)
-	for i := range parts {
-		parts[i] = strings.ReplaceAll(plain(parts[i]), "{", `{{"{"}}`)
+// templates, shows as it is, but for the slots. Each brace is its own, so that two
+// that meet make no template either.
+func inert(s string) string { return inertBut(s, 0) }
+
+// inertBut is inert of a text without the marks of the first slots.
+func inertBut(s string, done int) string {
+	if done == len(slots) {
+		return strings.ReplaceAll(plain(s), "{", `{{"{"}}`)
 	}
-	return strings.Join(parts, "{{ $value | humanizeDuration }}")
+	parts := strings.Split(s, slots[done].mark)
+	for i := range parts {
+		parts[i] = inertBut(parts[i], done+1)
+	}
+	return strings.Join(parts, slots[done].template)
 }
 
-// shown is what Prometheus makes of an inert text.
-func shown(s string, value int64) string {
-	s = strings.ReplaceAll(s, "{{ $value | humanizeDuration }}", humanize(value))
+// shown is what Prometheus makes of an inert text of an alert with some labels.
+func shown(s string, value int64, labels map[string]string) string {
+	for _, slot := range slots {
+		fill := escaped(labels[slot.label])
+		if slot.mark == age {
+			fill = humanize(value)
+		}
+		s = strings.ReplaceAll(s, slot.template, fill)
+	}
 	return strings.ReplaceAll(s, `{{"{"}}`, "{")
 }
 

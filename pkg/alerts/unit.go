@@ -244,13 +244,13 @@ func (r Rules) firedAhead(s scene, x rule) (out []fired) {
 func (x rule) with(value int64, labels ...Label) fired {
 	f := fired{map[string]string{}, map[string]string{}}
 	for k, v := range x.Labels {
-		f.Labels[k] = shown(v, value)
+		f.Labels[k] = shown(v, value, nil)
 	}
 	for _, l := range labels {
 		f.Labels[l.Name] = l.Value
 	}
 	for k, v := range x.Annotations {
-		f.Annotations[k] = shown(v, value)
+		f.Annotations[k] = shown(v, value, f.Labels)
 	}
 	return f
 }
