@@ -77,6 +77,12 @@ func TestAlarmsOnRealParts(t *testing.T) {
 	step("what a host pushed stays in the Pushgateway, and its time is old all the same", "RolecallRoleNotSucceeding purge@web-2")
 	c.push(now())
 	step("the host pushes again")
+	if err := c.pushText(c.neverSucceeded(now().Add(-50 * time.Hour))); err != nil {
+		t.Fatal(err)
+	}
+	step("its job runs and never succeeded", "RolecallRoleNotSucceeding purge@web-2")
+	c.push(now())
+	step("it succeeds")
 
 	dead := []string{"RolecallAuditSilent prod", "RolecallAuditSilent web-1", "RolecallAuditSilent web-2"}
 	c.audit(audited{at: now().Add(-3 * time.Hour), success: now().Add(-25 * time.Hour)})
@@ -121,7 +127,7 @@ roles:
     purpose: "Copies the database {{ query \"up\" }}"
     source: web-1
     version: "1"
-    spec: {schedule: "15 2 * * *", time_zone: UTC, command: /opt/shop/backup}
+    spec: {schedule: "15 2 * * *", time_zone: UTC, command: rolecall run --role nightly-backup -- /opt/shop/backup}
   purge:
     owner: platform
     source: web-2
@@ -318,6 +324,23 @@ func (c *chain) push(success time.Time) {
 // runTime are the times in the metrics of a run.
 var runTime = regexp.MustCompile(`(?m)^(rolecall_run_last_\w+_timestamp_seconds\{.*\}) .*$`)
 
+// neverSucceeded is what a job leaves that runs since then, and last now, without
+// a success.
+func (c *chain) neverSucceeded(since time.Time) string {
+	var b strings.Builder
+	for line := range strings.Lines(runTime.ReplaceAllString(c.ran, fmt.Sprintf("${1} %d", time.Now().Unix()))) {
+		switch {
+		case strings.Contains(line, "rolecall_run_last_success_"):
+		case strings.HasPrefix(line, "rolecall_run_first_timestamp_seconds{"):
+			name, _, _ := strings.Cut(line, " ")
+			fmt.Fprintf(&b, "%s %d\n", name, since.Unix())
+		default:
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
 // metricsOfARun are those that a real run of purge leaves for the collector.
 func (c *chain) metricsOfARun() string {
 	c.t.Helper()
@@ -333,7 +356,10 @@ func (c *chain) metricsOfARun() string {
 }
 
 func (c *chain) pushed(success time.Time) error {
-	text := runTime.ReplaceAllString(c.ran, fmt.Sprintf("${1} %d", success.Unix()))
+	return c.pushText(runTime.ReplaceAllString(c.ran, fmt.Sprintf("${1} %d", success.Unix())))
+}
+
+func (c *chain) pushText(text string) error {
 	req, err := http.NewRequest("PUT", "http://"+c.addresses["pushgateway"]+"/metrics/job/rolecall/instance/web-2", strings.NewReader(text))
 	if err != nil {
 		return err

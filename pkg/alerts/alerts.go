@@ -75,6 +75,8 @@ type Role struct {
 	// Succeeded and Executed are the longest times without a success and a start
 	// that are no fault; 0 if there is no bound.
 	Succeeded, Executed time.Duration
+	// Untold is why nobody tells of its successes; empty where somebody may.
+	Untold string
 
 	Basis Basis
 	// Namespace and Name are those of its CronJob, for KubeState.
@@ -153,6 +155,8 @@ func (r Role) unbounded() string {
 		return ""
 	case r.Suspended && r.PausedUntil.IsZero():
 		return "the ledger suspends it, so no success is due"
+	case r.Untold != "":
+		return r.Untold
 	}
 	return "when it has to succeed is not known, so only its absence is watched; state evidence: {succeed_within: …} in the ledger"
 }

@@ -34,6 +34,9 @@ func Of(cal *evidence.Calendar, role specs.Role, d specs.Desired, s Source) (out
 		Basis: cmp.Or(s.Basis, Audit), Labels: s.Labels,
 	}
 	succeeded := role.Evidence.Succeeded
+	if succeeded.None {
+		out.Untold = "the ledger does not want its success tracked (evidence: {succeeded: none})"
+	}
 	switch out.Basis {
 	case Audit:
 		return out, ""

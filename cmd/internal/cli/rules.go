@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rolecall-dev/rolecall/pkg/alerts"
+	"github.com/rolecall-dev/rolecall/pkg/classify"
 	"github.com/rolecall-dev/rolecall/pkg/evidence"
 	"github.com/rolecall-dev/rolecall/pkg/ledger"
 	"github.com/rolecall-dev/rolecall/pkg/render"
@@ -35,8 +36,8 @@ The rules of audits want -o prometheus of an audit that runs at intervals;
 --audit-within 0 leaves them out.
 
 How long a role may be without a success follows from its schedule and from
-evidence: in the ledger, as in an audit. A role of which that is not known has no
-rule of time, and is named.
+evidence: in the ledger, as in an audit. A role of which that is not known, or of
+whose successes nobody tells the audit, has no rule of time, and is named.
 
 With --test unit tests are written beside the rules:
   promtool check rules FILE
@@ -72,7 +73,7 @@ func (a *app) rulesCommand() *cobra.Command {
 	fs.DurationVar(&f.hold, "for", 5*time.Minute, "how long a rule must hold before it fires")
 	fs.DurationVar(&f.within, "audit-within", 150*time.Minute, "how old the last audit may be; 0 for no rules of audits")
 	fs.BoolVar(&f.executed, "executed", false, "rules of the last start as well")
-	fs.StringVar(&f.runbook, "runbook", "", "address of a page on each alert, with {alert}, {role}, {source} and {owner} in it")
+	fs.StringVar(&f.runbook, "runbook", "", "address of a page on each alert, with {alert}, {role}, {source} and {owner} in it, empty where an alert has none")
 	fs.StringVar(&f.test, "test", "", "file for the unit tests of the rules, which promtool runs; the rules need a file too")
 	fs.StringArrayVarP(&f.outputs, "output", "o", nil, "yaml[=FILE] (default yaml)")
 	complete(cmd, "output", []string{"yaml"})
@@ -172,14 +173,43 @@ func alertRoles(l ledger.Ledger, desired map[specs.Ref]specs.Desired, sources ma
 	for _, role := range l.Roles {
 		for _, source := range role.Sources {
 			r, why := alerts.Of(cal, role, desired[specs.Ref{Role: role.Key, Source: source}], sources[source])
-			roles = append(roles, r)
 			if why != "" {
 				warnings = append(warnings, role.Key+"@"+source+": the audit is asked, not "+string(sources[source].Basis)+": "+why)
 			}
+			if r.Basis == alerts.Audit && sources[source].Provider == "crontab" {
+				if unsure := untold(&r, role, desired[specs.Ref{Role: role.Key, Source: source}]); unsure != "" {
+					warnings = append(warnings, role.Key+"@"+source+": "+unsure)
+				}
+			}
+			roles = append(roles, r)
 		}
 	}
 	slices.Sort(warnings)
 	return roles, warnings
+}
+
+// untold takes from a role of a crontab the rules of times that an audit never
+// says: nothing keeps them but records, and witnesses that the ledger names. It
+// gives what cannot be known of that.
+func untold(r *alerts.Role, role specs.Role, d specs.Desired) (unsure string) {
+	command := d.Spec.Body.Get("command")
+	if asleep := r.Suspended && r.PausedUntil.IsZero(); asleep || classify.Recorded(role, command.Text) {
+		return ""
+	}
+	succeeded := evidence.Named(role.Evidence.Succeeded)
+	if command.Kind == specs.Absent {
+		if succeeded || r.Succeeded == 0 {
+			return ""
+		}
+		return "the ledger does not state its command, so whether its runs are recorded is not known, and where they are not its rule never fires; state evidence: in the ledger"
+	}
+	if !evidence.Named(role.Evidence.Executed) {
+		r.Executed = 0
+	}
+	if !succeeded && r.Succeeded > 0 {
+		r.Succeeded, r.Untold = 0, "nobody tells of its successes, so only its absence is watched; let rolecall run run it, or name who knows: evidence: {succeeded: …}"
+	}
+	return ""
 }
 
 // sources are those of the config with what --from and --label say of them.
