@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+
+	"github.com/rolecall-dev/rolecall/specs/lazy"
 )
 
 // Pos is a place in a file that people can open. Line and Column count from 1;
@@ -41,7 +43,7 @@ type Ref struct {
 // String is role@source, the tail of a finding's id.
 func (r Ref) String() string { return r.Role + "@" + r.Source }
 
-var roleKey = expression(`^[A-Za-z0-9._-]{1,63}$`)
+var roleKey = lazy.Expression(`^[A-Za-z0-9._-]{1,63}$`)
 
 // ValidRoleKey says whether a text can be the key of a role: 1 to 63 of
 // letters, digits, dot, underscore and hyphen.

@@ -1,6 +1,9 @@
 package specs
 
-import "time"
+import (
+	"math/bits"
+	"time"
+)
 
 // Gap is the time between two due instants that follow one another.
 type Gap struct{ From, To time.Time }
@@ -55,7 +58,7 @@ func (g *gapSearch) walk(after, until int64) {
 			return
 		}
 		var to int64
-		if to, ok = g.follow(at); ok {
+		if to, ok = g.followEven(at, even); ok {
 			g.note(at, to)
 			at = to
 		}
@@ -92,19 +95,42 @@ func (g *gapSearch) acrossDay(at int64, even segment) int64 {
 
 // lastTime is the last second of the day that is due before one.
 func (p *plan) lastTime(before int) (int, bool) {
-	for tod := before - 1; tod >= 0; {
-		switch {
-		case p.hour>>(tod/3600)&1 == 0:
-			tod = tod/3600*3600 - 1
-		case p.minute>>(tod/60%60)&1 == 0:
-			tod = tod/60*60 - 1
-		case p.second>>(tod%60)&1 == 0:
-			tod--
-		default:
-			return tod, true
+	if before <= 0 {
+		return 0, false
+	}
+	h, m, s := (before-1)/3600, (before-1)/60%60, (before-1)%60
+	for h >= 0 {
+		top := bits.Len32(p.hour&(1<<(h+1)-1)) - 1
+		if top < h {
+			h, m, s = top, 59, 59
+			continue
+		}
+		top = bits.Len64(p.minute&(1<<(m+1)-1)) - 1
+		if top < 0 {
+			h, m, s = h-1, 59, 59
+			continue
+		}
+		if top < m {
+			m, s = top, 59
+		}
+		if rest := p.second & (1<<(s+1) - 1); rest != 0 {
+			return h*3600 + m*60 + bits.Len64(rest) - 1, true
+		}
+		if m, s = m-1, 59; m < 0 {
+			h, m = h-1, 59
 		}
 	}
 	return 0, false
+}
+
+// followEven is follow, and cheaper in an even time.
+func (t timeline) followEven(due int64, even segment) (int64, bool) {
+	if due >= even.start {
+		if at, ok := t.plan.nextLocal(due+even.offset+1, even.end+even.offset); ok {
+			return at - even.offset, true
+		}
+	}
+	return t.follow(due)
 }
 
 // even is the part of the segment at an instant in which the slots of the wall

@@ -68,7 +68,7 @@ func (s *spanSearch) walk(after, until int64) {
 			at = to
 			continue
 		}
-		at, ok = g.follow(at)
+		at, ok = g.followEven(at, even)
 	}
 }
 

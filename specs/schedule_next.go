@@ -241,20 +241,27 @@ func (p *plan) nextLocal(from, before int64) (int64, bool) {
 // nextTime is the first second of the day that is due from one on.
 func (p *plan) nextTime(from int) (int, bool) {
 	h, m, s := from/3600, from/60%60, from%60
-	for ; h < 24; h, m, s = h+1, 0, 0 {
-		if p.hour>>h&1 == 0 {
+	for {
+		hours := p.hour >> h
+		if hours == 0 {
+			return 0, false
+		}
+		if n := bits.TrailingZeros32(hours); n > 0 {
+			h, m, s = h+n, 0, 0
+		}
+		minutes := p.minute >> m
+		if minutes == 0 {
+			h, m, s = h+1, 0, 0
 			continue
 		}
-		for ; m < 60; m, s = m+1, 0 {
-			if p.minute>>m&1 == 0 {
-				continue
-			}
-			if rest := p.second >> s; rest != 0 {
-				return h*3600 + m*60 + s + bits.TrailingZeros64(rest), true
-			}
+		if n := bits.TrailingZeros64(minutes); n > 0 {
+			m, s = m+n, 0
 		}
+		if rest := p.second >> s; rest != 0 {
+			return h*3600 + m*60 + s + bits.TrailingZeros64(rest), true
+		}
+		m, s = m+1, 0
 	}
-	return 0, false
 }
 
 // nextDay is the first due day from one to another, in days since 1970.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rolecall-dev/rolecall/providers"
 	"github.com/rolecall-dev/rolecall/specs"
+	"github.com/rolecall-dev/rolecall/specs/lazy"
 )
 
 // keysets are the sets of match keys by provider, the preferred first. The last
@@ -179,7 +180,7 @@ func (m *matcher) pattern(set []string, o providers.Object) (match specs.Match, 
 	return match, wild, len(match.Keys) > 0 && (!wild || m.rules.Fits(match, o))
 }
 
-var stars = expression(`\*+`)
+var stars = lazy.Expression(`\*+`)
 
 // asGlob puts a question mark for each byte that YAML cannot hold.
 func asGlob(s string) string {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/rolecall-dev/rolecall/providers"
+	"github.com/rolecall-dev/rolecall/specs/lazy"
 )
 
 // name gives every role that has no marker a key: as short as it can be told
@@ -225,13 +226,13 @@ func slug(s string) string {
 }
 
 var (
-	assignment = expression(`^[A-Za-z_][A-Za-z0-9_]*=`)
+	assignment = lazy.Expression(`^[A-Za-z_][A-Za-z0-9_]*=`)
 	// placeholder is a folder that is still to be filled in: <root>/bin/x.
-	placeholder = expression(`<[A-Za-z_][\w-]*>(/\S)`)
+	placeholder = lazy.Expression(`<[A-Za-z_][\w-]*>(/\S)`)
 	// account stands before the command in a system's table that was read as a
 	// user's.
-	account    = expression(`^\s*(?:(?:root|nobody|www-data)\s+(\S)|[a-z_][a-z0-9_-]*\s+(/(?:usr/)?(?:local/)?s?bin/))`)
-	separators = expression(`&&|\|\||[;|&\n(){}]`)
+	account    = lazy.Expression(`^\s*(?:(?:root|nobody|www-data)\s+(\S)|[a-z_][a-z0-9_-]*\s+(/(?:usr/)?(?:local/)?s?bin/))`)
+	separators = lazy.Expression(`&&|\|\||[;|&\n(){}]`)
 
 	// fillers are commands that say nothing of what a job is for.
 	fillers = words("cd test [ [[ ] export source . set sleep umask true false : command fi case esac done exit touch mkdir logger RANDOM")

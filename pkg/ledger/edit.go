@@ -12,6 +12,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/rolecall-dev/rolecall/pkg/strict"
+	"github.com/rolecall-dev/rolecall/specs/lazy"
 )
 
 // sheet is a ledger's text with the places of its nodes. It is changed by
@@ -39,9 +40,9 @@ type attempt struct {
 var (
 	byteOrderMark = []byte("\xef\xbb\xbf")
 	// breaks are YAML's, as the parser counts them.
-	breaks = expression("\r\n|[\r\n\u0085\u2028\u2029]")
+	breaks = lazy.Expression("\r\n|[\r\n\u0085\u2028\u2029]")
 	// properties stand before a node's own text, and count as its beginning.
-	properties = expression(`^(?:[&!][^\s]*[ \t]+)+`)
+	properties = lazy.Expression(`^(?:[&!][^\s]*[ \t]+)+`)
 )
 
 // errPlace says that an edit knows no place for its text.
@@ -335,7 +336,7 @@ func (s *sheet) firstLineOf(n *yaml.Node) int {
 	return i
 }
 
-var emptyFlow = expression(`^(?:\[[ \t]*\]|\{[ \t]*\})`)
+var emptyFlow = lazy.Expression(`^(?:\[[ \t]*\]|\{[ \t]*\})`)
 
 // addToFlow puts an entry first in {…} or […]. Where nothing stands in it yet and
 // the file is written in lines, it becomes lines.
@@ -438,8 +439,8 @@ func (s *sheet) scalarEnd(n *yaml.Node, at, bound, indent int) int {
 }
 
 var (
-	doubleQuoted = expression(`^"(?:[^"\\]|\\(?s:.))*"`)
-	singleQuoted = expression(`^'(?:[^']|'')*'`)
+	doubleQuoted = lazy.Expression(`^"(?:[^"\\]|\\(?s:.))*"`)
+	singleQuoted = lazy.Expression(`^'(?:[^']|'')*'`)
 )
 
 // text is a scalar of text.

@@ -9,6 +9,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/rolecall-dev/rolecall/specs"
+	"github.com/rolecall-dev/rolecall/specs/lazy"
 )
 
 // Remember writes into a role which object was seen last: its uid, if it has one,
@@ -78,7 +79,7 @@ func pairs(fields []field, quoteKeys bool) []string {
 	return out
 }
 
-var bareWord = expression(`^[A-Za-z0-9](?:[A-Za-z0-9._:-]*[A-Za-z0-9])?$`)
+var bareWord = lazy.Expression(`^[A-Za-z0-9](?:[A-Za-z0-9._:-]*[A-Za-z0-9])?$`)
 
 // inBraces is a text as it stands in {…}: bare where it is read as a text so.
 func inBraces(s string) string {

@@ -11,6 +11,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/rolecall-dev/rolecall/pkg/strict"
+	"github.com/rolecall-dev/rolecall/specs/lazy"
 )
 
 // FormatFile is a ledger in its canonical layout: two spaces a level, one blank
@@ -189,7 +190,7 @@ func meaningOf(n *yaml.Node) string {
 	return "!!str"
 }
 
-var commentLike = expression(`(?m)(?:^|[ \t])#(.*)$`)
+var commentLike = lazy.Expression(`(?m)(?:^|[ \t])#(.*)$`)
 
 // lostComment is the first text behind a # that stands less often in the
 // second text than in the first. It tells comments from texts only where it

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rolecall-dev/rolecall/pkg/strict"
 	"github.com/rolecall-dev/rolecall/specs"
+	"github.com/rolecall-dev/rolecall/specs/lazy"
 )
 
 type runForm struct {
@@ -105,9 +106,9 @@ func below(p string) bool {
 
 func cleanAbsolute(p string) bool { return path.IsAbs(p) && path.Clean(p) == p && p != "/" }
 
-var durationForm = expression(`^([0-9]{1,6}(h|m|s|ms))+$`)
+var durationForm = lazy.Expression(`^([0-9]{1,6}(h|m|s|ms))+$`)
 
-var variableForm = expression(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
+var variableForm = lazy.Expression(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 
 // duration reads a span like 90s or 1h30m of at least min; name is the field's, as
 // run.grace.

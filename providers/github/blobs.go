@@ -9,12 +9,14 @@ import (
 	"hash"
 
 	gh "github.com/google/go-github/v62/github"
+
+	"github.com/rolecall-dev/rolecall/specs/lazy"
 )
 
 // blobLimit bounds the folder of blobs, in bytes.
 const blobLimit = 256 << 20
 
-var objectName = expression(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+var objectName = lazy.Expression(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 
 // isBlob says that a text is the one that git calls by a name: the hash of its
 // kind, length and bytes. What was cut short on the way or spoiled on disk

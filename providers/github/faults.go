@@ -16,6 +16,7 @@ import (
 	gh "github.com/google/go-github/v62/github"
 
 	"github.com/rolecall-dev/rolecall/providers"
+	"github.com/rolecall-dev/rolecall/specs/lazy"
 )
 
 // trouble is why something was not read, in the terms of coverage.
@@ -117,7 +118,7 @@ func retryAfter(r *http.Response) *time.Duration {
 	return &d
 }
 
-var secondaryWords = expression(`(?i)secondary rate limit|abuse detection|rate limit exceeded`)
+var secondaryWords = lazy.Expression(`(?i)secondary rate limit|abuse detection|rate limit exceeded`)
 
 // tokenVariable is where the client's token comes from, as with gh: one for
 // github.com is sent to no other server.

@@ -7,9 +7,10 @@ import (
 
 	"github.com/rolecall-dev/rolecall/providers"
 	"github.com/rolecall-dev/rolecall/specs"
+	"github.com/rolecall-dev/rolecall/specs/lazy"
 )
 
-var markerLine = expression(`^\s*#+\s*rolecall:\s*(.*?)\s*$`)
+var markerLine = lazy.Expression(`^\s*#+\s*rolecall:\s*(.*?)\s*$`)
 
 // parseMarker reads a comment line such as
 //
@@ -193,9 +194,9 @@ func (c *comments) pick(n int) (providers.Marker, bool) {
 	return m, ok
 }
 
-var commentedCron = expression(`^\s*#+\s*-\s*\{?\s*["']?cron["']?\s*:\s*(.*?)\s*$`)
+var commentedCron = lazy.Expression(`^\s*#+\s*-\s*\{?\s*["']?cron["']?\s*:\s*(.*?)\s*$`)
 
-var commentedZone = expression(`^\s*#+\s*-\s*timezone\s*:`)
+var commentedZone = lazy.Expression(`^\s*#+\s*-\s*timezone\s*:`)
 
 // commentedItem says that an entry that is commented out begins on a line: with
 // its cron, or with its timezone and the cron below.

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"path"
 	"strings"
+
+	"github.com/rolecall-dev/rolecall/specs/lazy"
 )
 
 var (
-	repoName    = expression(`^[A-Za-z0-9_][A-Za-z0-9_-]*/[A-Za-z0-9._-]+$`)
-	repoPattern = expression(`^[A-Za-z0-9_][A-Za-z0-9_-]*/[A-Za-z0-9._*?-]+$`)
+	repoName    = lazy.Expression(`^[A-Za-z0-9_][A-Za-z0-9_-]*/[A-Za-z0-9._-]+$`)
+	repoPattern = lazy.Expression(`^[A-Za-z0-9_][A-Za-z0-9_-]*/[A-Za-z0-9._*?-]+$`)
 )
 
 // validRepo says whether a text can be owner/name.

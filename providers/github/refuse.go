@@ -10,6 +10,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/rolecall-dev/rolecall/specs"
+	"github.com/rolecall-dev/rolecall/specs/lazy"
 )
 
 // refuse keeps the first reason why GitHub does not take the file.
@@ -244,7 +245,7 @@ func (r *reader) checkSteps(p pair, ps []pair, depth int) error {
 	return nil
 }
 
-var identifier = expression(`^[A-Za-z_][A-Za-z0-9_-]{0,98}$`)
+var identifier = lazy.Expression(`^[A-Za-z_][A-Za-z0-9_-]{0,98}$`)
 
 func (r *reader) checkID(id string, line int, of string) {
 	switch {
@@ -335,9 +336,9 @@ func (r *reader) checkExpression(s string, line int, name string) {
 }
 
 var (
-	actionName = expression(`^[^@/\\]+[/\\][^@]*[^@/\\][^@]*@[^@]+$`)
-	calledHere = expression(`^(\./|\$/)[^@]+$`)
-	calledName = expression(`^[^@/]{2,}/[^@/]+/[^@]+@[^@]+$|^[^@/.$]/[^@/]+/[^@]+@[^@]+$`)
+	actionName = lazy.Expression(`^[^@/\\]+[/\\][^@]*[^@/\\][^@]*@[^@]+$`)
+	calledHere = lazy.Expression(`^(\./|\$/)[^@]+$`)
+	calledName = lazy.Expression(`^[^@/]{2,}/[^@/]+/[^@]+@[^@]+$|^[^@/.$]/[^@/]+/[^@]+@[^@]+$`)
 )
 
 // checkReference refuses what names no action and no workflow.

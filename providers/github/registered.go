@@ -8,9 +8,10 @@ import (
 	gh "github.com/google/go-github/v62/github"
 
 	"github.com/rolecall-dev/rolecall/providers"
+	"github.com/rolecall-dev/rolecall/specs/lazy"
 )
 
-var actionsOff = expression(`(?i)actions (has|have) been disabled|actions (is|are) (disabled|not enabled)`)
+var actionsOff = lazy.Expression(`(?i)actions (has|have) been disabled|actions (is|are) (disabled|not enabled)`)
 
 // registrations are the workflows that GitHub knows, by path. Of two with one
 // path the later counts. It is false where nothing was learned.

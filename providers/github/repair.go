@@ -12,6 +12,7 @@ import (
 
 	"github.com/rolecall-dev/rolecall/providers"
 	"github.com/rolecall-dev/rolecall/specs"
+	"github.com/rolecall-dev/rolecall/specs/lazy"
 )
 
 var _ providers.Repairer = (*Provider)(nil)
@@ -172,7 +173,7 @@ func commands(role specs.Role, repo, file, copying string) []string {
 	}
 }
 
-var bare = expression(`^[A-Za-z0-9/][A-Za-z0-9._/@:+-]*$|^\.github/[A-Za-z0-9._/-]+$`)
+var bare = lazy.Expression(`^[A-Za-z0-9/][A-Za-z0-9._/@:+-]*$|^\.github/[A-Za-z0-9._/-]+$`)
 
 // word is a text as one word of a shell.
 func word(s string) string {

@@ -15,6 +15,7 @@ import (
 	gh "github.com/google/go-github/v62/github"
 
 	"github.com/rolecall-dev/rolecall/providers"
+	"github.com/rolecall-dev/rolecall/specs/lazy"
 )
 
 // listingLimit is how many entries GitHub gives of a folder; it cuts a longer
@@ -146,7 +147,7 @@ func (r *repository) find() error {
 	return nil
 }
 
-var emptyRepository = expression(`(?i)repository is empty`)
+var emptyRepository = lazy.Expression(`(?i)repository is empty`)
 
 // proveEmpty tells a repository without workflows from one whose contents the
 // token may not read: GitHub answers both with 404. A public one may be read by

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/rolecall-dev/rolecall/specs/lazy"
 )
 
 // Bounds of what is read. A workflow that people write stays far below them.
@@ -70,7 +72,7 @@ func parseYAML(text string) (t *tree, err error) {
 	return t, nil
 }
 
-var yamlLine = expression(`^yaml: (?:unmarshal errors:\s*)?(?:line (\d+): )?`)
+var yamlLine = lazy.Expression(`^yaml: (?:unmarshal errors:\s*)?(?:line (\d+): )?`)
 
 func yamlFault(err error) error {
 	text := err.Error()

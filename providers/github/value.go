@@ -8,6 +8,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/rolecall-dev/rolecall/specs"
+	"github.com/rolecall-dev/rolecall/specs/lazy"
 )
 
 // value is a node as a Value. Plain scalars have the types of the YAML 1.2 core
@@ -46,10 +47,10 @@ func (t *tree) value(n *yaml.Node, depth int) (specs.Value, error) {
 }
 
 var (
-	coreInt   = expression(`^[-+]?[0-9]+$`)
-	coreOct   = expression(`^0o[0-7]+$`)
-	coreHex   = expression(`^0x[0-9a-fA-F]+$`)
-	coreFloat = expression(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
+	coreInt   = lazy.Expression(`^[-+]?[0-9]+$`)
+	coreOct   = lazy.Expression(`^0o[0-7]+$`)
+	coreHex   = lazy.Expression(`^0x[0-9a-fA-F]+$`)
+	coreFloat = lazy.Expression(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
 )
 
 // scalar types a scalar by YAML 1.2.2, section 10.3.2.
@@ -145,8 +146,8 @@ func inputs(v specs.Value) specs.Value {
 }
 
 var (
-	secretName = expression(`(?i)token|secret|passw|credential|api-?_?key|private-?_?key|auth`)
-	harmless   = expression(`^(|true|false|[0-9]{1,5}|\$\{\{[^}'"]*\}\})$`)
+	secretName = lazy.Expression(`(?i)token|secret|passw|credential|api-?_?key|private-?_?key|auth`)
+	harmless   = lazy.Expression(`^(|true|false|[0-9]{1,5}|\$\{\{[^}'"]*\}\})$`)
 )
 
 // hide marks a text as one that may be a secret, unless it is a truth value, a

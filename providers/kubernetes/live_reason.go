@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rolecall-dev/rolecall/providers"
+	"github.com/rolecall-dev/rolecall/specs/lazy"
 )
 
 // judge says how well an area was seen whose list ended in an error, and why.
@@ -115,7 +116,7 @@ func bare(err error) error {
 	return err
 }
 
-var bearer = expression(`(?i)(bearer|basic|token)[ =:]+\S+`)
+var bearer = lazy.Expression(`(?i)(bearer|basic|token)[ =:]+\S+`)
 
 // hideTokens takes out what looks like a credential.
 func hideTokens(s string) string { return bearer().ReplaceAllString(s, "$1 ***") }

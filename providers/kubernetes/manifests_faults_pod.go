@@ -9,6 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/rolecall-dev/rolecall/specs/lazy"
 )
 
 // podFaults are those of a pod's parts beside each other.
@@ -281,7 +283,7 @@ func (f *finder) dns(pod *corev1.PodSpec, path *field.Path) {
 }
 
 // sysctlName is the form of a kernel parameter's name, with dots or slashes.
-var sysctlName = expression(`^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$`)
+var sysctlName = lazy.Expression(`^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$`)
 
 // shared are the faults of what the containers of a pod have in common.
 func (f *finder) shared(pod *corev1.PodSpec, path *field.Path) {

@@ -10,6 +10,8 @@ import (
 
 	yaml3 "gopkg.in/yaml.v3"
 	"sigs.k8s.io/yaml"
+
+	"github.com/rolecall-dev/rolecall/specs/lazy"
 )
 
 // source is the text of a document. It is read into nodes once, and only where
@@ -85,7 +87,7 @@ func find(n *yaml3.Node, path string) *yaml3.Node {
 	return found[0]
 }
 
-var step = expression(`^\.?([^.\[]+)|^\[(\d+)\]`)
+var step = lazy.Expression(`^\.?([^.\[]+)|^\[(\d+)\]`)
 
 func findAll(n *yaml3.Node, path string) []*yaml3.Node {
 	if n == nil || path == "" {
@@ -326,7 +328,7 @@ func typeText(err error, field string) string {
 	return text + "; correct it"
 }
 
-var errorLine = expression(`line (\d+): `)
+var errorLine = lazy.Expression(`line (\d+): `)
 
 // syntaxLine is the line in the file of an error that the YAML parser reports.
 func syntaxLine(d document, start int, err error) int {

@@ -3,6 +3,8 @@ package kubernetes
 import (
 	"encoding/json"
 	"slices"
+
+	"github.com/rolecall-dev/rolecall/specs/lazy"
 )
 
 // mayBeHuge finds [0-9.][eE][+-]?[0-9]{3}, which resource.ParseQuantity multiplies
@@ -25,7 +27,7 @@ func mayBeHuge(raw []byte) bool {
 
 func digit(c byte) bool { return '0' <= c && c <= '9' }
 
-var hugeQuantity = expression(`^[+-]?[0-9.]+[eE][+-]?[0-9]{3,}$`)
+var hugeQuantity = lazy.Expression(`^[+-]?[0-9.]+[eE][+-]?[0-9]{3,}$`)
 
 // quantityMaps and quantityFields are where a CronJob has quantities.
 var (

@@ -19,6 +19,7 @@ import (
 	"github.com/rolecall-dev/rolecall/pkg/strict"
 	"github.com/rolecall-dev/rolecall/providers/prometheus"
 	"github.com/rolecall-dev/rolecall/specs"
+	"github.com/rolecall-dev/rolecall/specs/lazy"
 )
 
 // ConfigName is the config's file name, looked for from the working directory
@@ -220,7 +221,7 @@ func (r *configReader) setting(key string, t strict.Text) {
 	}
 }
 
-var sourceName = expression(`^[A-Za-z0-9._-]{1,63}$`)
+var sourceName = lazy.Expression(`^[A-Za-z0-9._-]{1,63}$`)
 
 func (r *configReader) source(f sourceForm) Source {
 	s := Source{Pos: f.Pos, Name: f.Name.Value, Unexpected: "report", Ignore: f.Ignore.Values()}
@@ -333,7 +334,7 @@ func (r *configReader) zone(t strict.Text) {
 	}
 }
 
-var repoPattern = expression(`^[A-Za-z0-9_-]+/[A-Za-z0-9._*?-]+$`)
+var repoPattern = lazy.Expression(`^[A-Za-z0-9_-]+/[A-Za-z0-9._*?-]+$`)
 
 func (r *configReader) github(name string, f githubForm) *GitHubSource {
 	for _, p := range f.Repos.Items {
@@ -348,7 +349,7 @@ func (r *configReader) github(name string, f githubForm) *GitHubSource {
 	return &GitHubSource{Repos: f.Repos.Values(), API: f.API.Value, Workflows: f.Workflows.Value}
 }
 
-var namespaceName = expression(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`) // RFC 1123 label
+var namespaceName = lazy.Expression(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`) // RFC 1123 label
 
 func (r *configReader) kubernetes(name string, f kubernetesForm) *KubernetesSource {
 	for _, n := range f.Namespaces.Items {

@@ -23,6 +23,7 @@ import (
 	"github.com/rolecall-dev/rolecall/providers"
 	"github.com/rolecall-dev/rolecall/providers/github"
 	"github.com/rolecall-dev/rolecall/specs"
+	"github.com/rolecall-dev/rolecall/specs/lazy"
 )
 
 // edition is config and ledger at one revision, or as they are in the checkout.
@@ -253,7 +254,7 @@ func (e editions) ledgerGone(t *commitTree, out edition) error {
 	return nil
 }
 
-var ledgerLine = expression(`(?m)^["']?ledger["']?:\s*["']?rolecall/`)
+var ledgerLine = lazy.Expression(`(?m)^["']?ledger["']?:\s*["']?rolecall/`)
 
 func orLedger(name string) string {
 	if name == "" {

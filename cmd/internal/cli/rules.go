@@ -18,6 +18,7 @@ import (
 	"github.com/rolecall-dev/rolecall/pkg/ledger"
 	"github.com/rolecall-dev/rolecall/pkg/render"
 	"github.com/rolecall-dev/rolecall/specs"
+	"github.com/rolecall-dev/rolecall/specs/lazy"
 )
 
 const rulesHelp = `Writes Prometheus alert rules from the ledger, so that somebody else than the
@@ -276,7 +277,7 @@ func basisOf(sources map[string]alerts.Source, v string, names []string) error {
 	return nil
 }
 
-var labelName = expression(`^[a-zA-Z_][a-zA-Z0-9_]*$`) // of Prometheus' data model
+var labelName = lazy.Expression(`^[a-zA-Z_][a-zA-Z0-9_]*$`) // of Prometheus' data model
 
 // ownLabels are set by the rules themselves.
 var ownLabels = []string{"alertname", "severity", "ledger", "role", "source", "owner", "basis", "namespace", "cronjob"}

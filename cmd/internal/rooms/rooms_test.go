@@ -39,19 +39,20 @@ var (
 func join(lists ...[]string) []string { return slices.Concat(lists...) }
 
 var law = map[string]room{
-	"specs":        {"the words both sides share, and the only canonicalisation", nil, join(outside, logging, commands)},
+	"specs":        {"the words both sides share, and the only canonicalisation", []string{"specs/lazy"}, join(outside, logging, commands)},
+	"specs/lazy":   {"makes what is costly when it is asked for first", nil, join(outside, logging, commands)},
 	"specs/schema": {"the JSON Schemas of the formats", nil, join(outside, logging, commands)},
 	"providers":    {"the contract between looking and judging", []string{"specs"}, join([]string{"os", "net", "net/http", "gopkg.in/yaml.v3"}, schedulers, logging, commands)},
 
 	"providers/files":        {"finds a source's offline files", []string{"specs", "providers"}, join(logging, commands, schedulers)},
 	"providers/providertest": {"what every provider must do, as one test call", []string{"specs", "providers"}, join(logging, commands)},
 	"providers/crontab":      {"looks at crontabs", []string{"specs", "providers", "providers/files"}, join(logging, commands, schedulers)},
-	"providers/github":       {"looks at workflow schedules", []string{"specs", "providers", "providers/files"}, join(logging, commands, []string{"k8s.io/"})},
-	"providers/kubernetes":   {"looks at CronJobs", []string{"specs", "providers", "providers/files"}, join(logging, commands, []string{"github.com/google/go-github", "k8s.io/client-go/kubernetes"})},
+	"providers/github":       {"looks at workflow schedules", []string{"specs", "specs/lazy", "providers", "providers/files"}, join(logging, commands, []string{"k8s.io/"})},
+	"providers/kubernetes":   {"looks at CronJobs", []string{"specs", "specs/lazy", "providers", "providers/files"}, join(logging, commands, []string{"github.com/google/go-github", "k8s.io/client-go/kubernetes"})},
 
 	"pkg/strict":   {"decodes YAML strictly, every error with its place", []string{"specs"}, join([]string{"os", "net", "net/http", "context"}, logging, commands, schedulers)},
 	"pkg/redact":   {"masks what may be a secret in a text", []string{"specs"}, join([]string{"os", "net", "net/http", "context"}, logging, commands, schedulers)},
-	"pkg/ledger":   {"reads roles and keeps each one's place in the file", []string{"specs", "pkg/strict"}, join([]string{"os", "net", "net/http", "context"}, logging, commands, schedulers)},
+	"pkg/ledger":   {"reads roles and keeps each one's place in the file", []string{"specs", "specs/lazy", "pkg/strict"}, join([]string{"os", "net", "net/http", "context"}, logging, commands, schedulers)},
 	"pkg/report":   {"the auditor's vocabulary and its one verdict", []string{"specs"}, join(outside, logging, commands)},
 	"pkg/evidence": {"judges a role's stages beyond registered, and states the thresholds", []string{"specs", "providers", "pkg/report"}, join(outside, logging, commands)},
 	"pkg/classify": {"judges a world against the roles at an instant that is handed in", []string{"specs", "providers", "pkg/ledger", "pkg/report", "pkg/evidence"}, join(outside, logging, commands)},
@@ -59,14 +60,14 @@ var law = map[string]room{
 	"pkg/moments":  {"compares what the sources held at two moments", []string{"specs", "providers"}, join(outside, logging, commands)},
 	"pkg/render":   {"shows a report in one format", []string{"specs", "pkg/report", "pkg/moments"}, join([]string{"os", "net", "net/http", "context"}, logging, commands, schedulers)},
 	"pkg/change":   {"says what a change does to a ledger, and which findings it brings", []string{"specs", "providers", "pkg/ledger", "pkg/report", "pkg/classify"}, join(outside, logging, commands)},
-	"pkg/draft":    {"writes a first ledger from what the sources hold", []string{"specs", "providers", "pkg/ledger"}, join([]string{"os", "net", "net/http", "context"}, logging, commands, schedulers)},
+	"pkg/draft":    {"writes a first ledger from what the sources hold", []string{"specs", "specs/lazy", "providers", "pkg/ledger"}, join([]string{"os", "net", "net/http", "context"}, logging, commands, schedulers)},
 
 	"pkg/runs":         {"run records, the gate, the drain; over a narrow machine", []string{"specs"}, join([]string{"os", "net", "net/http", "context", "syscall", "gopkg.in/yaml.v3"}, logging, commands, schedulers)},
 	"pkg/runs/host":    {"the machine that runs stand on: disk, locks, processes", []string{"pkg/runs"}, join([]string{"net", "net/http", "gopkg.in/yaml.v3"}, logging, commands, schedulers)},
 	"pkg/runs/runtest": {"a machine in memory for tests", []string{"pkg/runs"}, join([]string{"os", "net", "net/http"}, logging, commands)},
 
 	"cmd/internal/cli": {"the only room with flags, environment, files, clock and streams", []string{
-		"specs", "specs/schema", "providers", "providers/crontab", "providers/github", "providers/kubernetes",
+		"specs", "specs/lazy", "specs/schema", "providers", "providers/crontab", "providers/github", "providers/kubernetes",
 		"pkg/strict", "pkg/redact", "pkg/ledger", "pkg/report", "pkg/classify", "pkg/audit", "pkg/render", "pkg/draft", "pkg/moments", "pkg/change", "pkg/runs", "pkg/runs/host",
 		"providers/prometheus", "pkg/evidence", "pkg/alerts", "pkg/repair", "pkg/ping",
 	}, nil},
