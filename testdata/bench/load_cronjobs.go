@@ -43,14 +43,24 @@ func cronJob(i int) (*batchv1.CronJob, error) {
 // everyMinute spreads the jobs over the day: no two of 1,440 come due at once.
 func everyMinute(i int) string { return fmt.Sprintf("%d %d * * *", i%60, i/60%24) }
 
+const script = `set -eu
+trap 'echo "shard %[1]d: cut off" >&2' TERM INT
+/opt/shop/wait-for --timeout 60s "$SETTING_00" "$SETTING_01"
+for part in orders payments refunds; do
+  /opt/shop/export --shard %[1]d --part "$part" --since yesterday --out "/tmp/$part.csv"
+  /opt/shop/check --rows-at-least 1 "/tmp/$part.csv"
+done
+exec /opt/shop/upload --shard %[1]d --retries 3 --log-level info /tmp/*.csv
+`
+
 func pod(i int) corev1.PodSpec {
 	c := corev1.Container{
 		Name: "main", Image: fmt.Sprintf("registry.example/shop/job:1.%d", i%50),
-		Command:      []string{"/bin/sh", "-c", fmt.Sprintf("exec /opt/shop/run --shard %d --retries 3 --log-level info", i)},
+		Command:      []string{"/bin/sh", "-c", fmt.Sprintf(script, i)},
 		VolumeMounts: []corev1.VolumeMount{{Name: "config", MountPath: "/etc/shop"}},
 	}
 	for n := range 12 {
-		c.Env = append(c.Env, corev1.EnvVar{Name: fmt.Sprintf("SETTING_%02d", n), Value: fmt.Sprintf("value-%d-of-job-%d", n, i)})
+		c.Env = append(c.Env, corev1.EnvVar{Name: fmt.Sprintf("SETTING_%02d", n), Value: fmt.Sprintf("https://part-%02d.shop.svc.cluster.local:8443/v1/shards/job-%05d", n, i)})
 	}
 	room := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("250m"), corev1.ResourceMemory: resource.MustParse("256Mi")}
 	c.Resources = corev1.ResourceRequirements{Requests: room, Limits: room}
