@@ -1,6 +1,7 @@
 package classify
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -146,28 +147,90 @@ func asked(terms specs.EvidenceTerms, testimony *providers.Evidence) *providers.
 	return testimony
 }
 
-// recorded are the run records of a role. Where there are none of it, it never
-// ran if its runs are to be recorded, and else nothing is known.
+// recorded are the run records of a role, which are those of the accounts whose
+// tables hold its objects where the records belong to accounts and the accounts are
+// known. Where there are none of it, it never ran if its runs are to be recorded,
+// and else nothing is known.
 func (j *judge) recorded(role specs.Role, ref specs.Ref, own []*object) *providers.Evidence {
 	obs := j.sources[ref.Source]
-	if obs == nil || obs.Runs == nil {
+	if obs == nil || obs.Runs == nil && obs.Accounts == nil {
 		return nil
 	}
-	for _, key := range append([]string{role.Key}, role.PreviousRoles...) {
-		if e, ok := obs.Runs[key]; ok {
-			return &e
+	users := usersOf(own)
+	if obs.Accounts == nil || users == nil {
+		return j.recordedIn(obs.Runs, role, own)
+	}
+	var said []*providers.Evidence
+	for _, user := range users {
+		of, asked := obs.Accounts[user]
+		if !asked {
+			why := "nobody was asked for the records of the account " + user + "; name their folder: runs: [DIR] of the source in the config"
+			unread := providers.Trace{State: providers.Unreadable, From: "run records", Reason: why}
+			of = map[string]providers.Evidence{"": {Executed: unread, Succeeded: unread}}
 		}
+		said = append(said, j.recordedIn(of, role, own))
+	}
+	out := evidence.Join(said...)
+	if out != nil {
+		out.Hints = append(out.Hints, newerOfOthers(obs.Accounts, role, users, out.Executed.Last)...)
+	}
+	return out
+}
+
+// recordedIn is what some records say of a role, or that it has none.
+func (j *judge) recordedIn(said map[string]providers.Evidence, role specs.Role, own []*object) *providers.Evidence {
+	if e, ok := saidOf(said, role); ok {
+		return &e
 	}
 	if !toBeRecorded(role) && !slices.ContainsFunc(own, func(o *object) bool { return callsRun(o.Attrs["command"]) }) {
 		return nil
 	}
 	none := providers.Trace{State: providers.Known, From: "run records"}
 	out := providers.Evidence{Executed: none, Succeeded: none}
-	if e, ok := obs.Runs[""]; ok {
+	if e, ok := said[""]; ok {
 		out = e
 	}
 	out.Since = countsFrom(role, own)
 	return &out
+}
+
+// saidOf is what records say of a role by one of its names.
+func saidOf(said map[string]providers.Evidence, role specs.Role) (providers.Evidence, bool) {
+	for _, key := range append([]string{role.Key}, role.PreviousRoles...) {
+		if e, ok := said[key]; ok {
+			return e, true
+		}
+	}
+	return providers.Evidence{}, false
+}
+
+// usersOf are the users of objects; nil where one has none that is known.
+func usersOf(own []*object) []string {
+	var out []string
+	for _, o := range own {
+		user := o.Attrs["user"]
+		if user == "" || o.Sealed["user"] != "" {
+			return nil
+		}
+		if !slices.Contains(out, user) {
+			out = append(out, user)
+		}
+	}
+	return out
+}
+
+// newerOfOthers tells of records of other accounts that are newer than those that
+// count: another account can claim what it likes, or is the one that really runs
+// the job.
+func newerOfOthers(accounts map[string]map[string]providers.Evidence, role specs.Role, users []string, last time.Time) []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(accounts)) {
+		e, ok := saidOf(accounts[name], role)
+		if ok && !slices.Contains(users, name) && e.Executed.Last.After(last) {
+			out = append(out, "newer records of the role stand in the "+e.Executed.From+", of the account "+name+", which do not count for a job of "+strings.Join(users, ", ")+"; look which account runs it, or name the folders that count: runs: [DIR] of the source in the config")
+		}
+	}
+	return out
 }
 
 // countsFrom is from when on a role without records would have some: since its

@@ -434,6 +434,20 @@ func TestMessages(t *testing.T) {
 			c.Evidence.Running = []providers.Running{{ID: "job-1", Start: at("2026-11-24 02:00")}}
 			c.Evidence.Hints = []string{"its pod waits"}
 		}, "job-1, begun at 2026-11-24T02:00:00Z: it may take 1h0m0s and has not ended", "its pod waits"},
+		{"cut off", func(c *Case) {
+			c.Role.Evidence.MaxRuntime = dur("1h")
+			c.Evidence.Running = []providers.Running{{ID: "r1", Start: at("2026-11-24 02:00"), Gone: true}}
+		}, "r1, begun at 2026-11-24T02:00:00Z: it was cut off, since what watched over it is gone, and nothing will record its end", ""},
+		{"hung, and another cut off", func(c *Case) {
+			c.Role.Evidence.MaxRuntime = dur("1h")
+			c.Evidence.Running = []providers.Running{{ID: "r1", Start: at("2026-11-24 02:00"), Gone: true}, {ID: "r2", Start: at("2026-11-25 02:00")}, {ID: "r3", Start: at("2026-11-25 11:30")}}
+		}, "r2, begun at 2026-11-25T02:00:00Z: it may take 1h0m0s and has not ended; r1, begun at 2026-11-24T02:00:00Z: it was cut off, since what watched over it is gone, and nothing will record its end", ""},
+		{"counts from the future", func(c *Case) {
+			c.Evidence.Executed, c.Evidence.Since = known(""), at("2040-01-01")
+		}, "evidence could not be read: executed (run records): it counts from 2040-01-01T00:00:00Z on, which lies ahead of the look's 2026-11-25T12:00:00Z, and would not alarm before", ""},
+		{"stopped, and counts from the future", func(c *Case) {
+			c.Evidence.Executed, c.Evidence.Since = known("2026-11-20 02:00"), at("2040-01-01")
+		}, "evidence could not be read: executed (run records): it counts from 2040-01-01T00:00:00Z on, which lies ahead of the look's 2026-11-25T12:00:00Z, and would not alarm before", ""},
 		{"unknown", func(c *Case) {
 			c.Evidence.Executed = providers.Trace{State: providers.Unreadable, From: "run records in /x", Reason: "permission denied; run it as root"}
 			c.Evidence.Succeeded = known("2026-11-25 13:00")
@@ -464,6 +478,12 @@ func TestNextSteps(t *testing.T) {
 		c.Provider, c.Evidence.Succeeded = provider, known("2026-01-01")
 		if r := Judge(c); r.Findings[0].NextStep == "" {
 			t.Errorf("%s: no next step for what did not succeed", provider)
+		}
+		c = base(t)
+		c.Provider, c.Role.Evidence.MaxRuntime = provider, dur("1h")
+		c.Evidence.Running = []providers.Running{{Start: at("2026-11-24 02:00"), Gone: true}}
+		if r := Judge(c); r.Findings[0].NextStep != goneStep {
+			t.Errorf("%s: %q of what was cut off", provider, r.Findings[0].NextStep)
 		}
 		if hungSteps[provider] == "" {
 			t.Errorf("%s: no next step for what hangs", provider)

@@ -29,6 +29,9 @@ var succeededSteps = map[string]string{
 	"github":     "look at the log of the workflow's last scheduled run (gh run list --event schedule, gh run view --log-failed), and at a failure to start: a refused workflow file, a runner that never came, an environment that waits for approval",
 }
 
+// goneStep is for runs that nothing watches over.
+const goneStep = "look what ended the one that watched over it: a reboot, the kernel for want of memory, a kill; then close the run as the hint says, and the role's on_interrupted decides what the next one does"
+
 var hungSteps = map[string]string{
 	"crontab":    "look at what the run waits for (rolecall runs show), then end it with rolecall drain or by its process group; run: {max_runtime: …} ends the next one",
 	"kubernetes": "look at the log and the state of the Job's pod, then delete the Job; activeDeadlineSeconds in the job template ends the next one, and under Forbid nothing starts while it goes on",

@@ -112,7 +112,7 @@ func (h *hearing) hints(reason string) []string {
 		out = append(out, failureWords(*f))
 	}
 	for _, r := range h.Evidence.Running {
-		if reason != PastMaxRuntime && !r.Start.IsZero() {
+		if reason != PastMaxRuntime && !r.Start.IsZero() && !r.Gone {
 			out = append(out, "a run is under way: "+runWords(r))
 			break
 		}
@@ -151,30 +151,40 @@ func (h *hearing) hung() (Verdict, bool) {
 	if !h.limited {
 		return Verdict{}, false
 	}
-	var long []string
-	var oldest time.Time
+	var watched, gone []string
 	for _, r := range h.Evidence.Running {
-		if r.Start.IsZero() || asOf(r.AsOf, h.Now).Sub(r.Start) <= plus(h.runtime, hungTolerance) {
-			continue
+		switch {
+		case r.Start.IsZero() || asOf(r.AsOf, h.Now).Sub(r.Start) <= plus(h.runtime, hungTolerance):
+		case r.Gone:
+			gone = append(gone, runWords(r))
+		default:
+			watched = append(watched, runWords(r))
 		}
-		if oldest.IsZero() || r.Start.Before(oldest) {
-			oldest = r.Start
-		}
-		long = append(long, runWords(r))
 	}
-	if len(long) == 0 {
+	v := Verdict{Kind: report.Hung, Reason: PastMaxRuntime, NextStep: hungSteps[h.Provider], Hints: h.hints(PastMaxRuntime)}
+	switch {
+	case len(watched)+len(gone) == 0:
 		return Verdict{}, false
-	}
-	const most = 3
-	message := strings.Join(long[:min(most, len(long))], "; ")
-	if len(long) > most {
-		message += fmt.Sprintf("; and %d more", len(long)-most)
-	}
-	v := Verdict{
-		Kind: report.Hung, Reason: PastMaxRuntime, Message: message + ": it may take " + h.runtime.String() + " and has not ended",
-		NextStep: hungSteps[h.Provider], Hints: h.hints(PastMaxRuntime),
+	case len(gone) == 0:
+		v.Message = some(watched) + ": it may take " + h.runtime.String() + " and has not ended"
+	case len(watched) == 0:
+		v.Message, v.NextStep = some(gone)+goneWords, goneStep
+	default:
+		v.Message = some(watched) + ": it may take " + h.runtime.String() + " and has not ended; " + some(gone) + goneWords
 	}
 	return v, true
+}
+
+const goneWords = ": it was cut off, since what watched over it is gone, and nothing will record its end"
+
+// some are the first few of a list.
+func some(list []string) string {
+	const most = 3
+	out := strings.Join(list[:min(most, len(list))], "; ")
+	if len(list) > most {
+		out += fmt.Sprintf("; and %d more", len(list)-most)
+	}
+	return out
 }
 
 // unknown is the finding about all stages that could not be read.

@@ -92,10 +92,14 @@ rolecall.yaml says how the witnesses are reached:
     - name: web-1
       crontab: {system: true, zone: Europe/Berlin, runs: [/var/lib/rolecall]}
 
-Without runs the records of this account, of root and of the accounts of users are
-read, where rolecall run keeps them; what an account writes counts only for roles
-of which root's records say nothing. A snapshot carries the records, and is judged
-as of its own moment. A folder that was copied from another host is judged as it
+Without runs the records are read where rolecall run keeps them by default. Those
+of the account whose table holds the object count, and no other's: only where the
+user is not known does what root's say count, then what the accounts of users say.
+Of a source with root: they are those below the root, as are the absolute paths that
+the ledger names; runs in the config and relative paths are of this machine. Records
+that others could have written, or that a link leads to, are not believed. A role
+with evidence or run of which nobody could be asked is unknown. A snapshot carries
+the records, and is judged as of its own moment. A folder that was copied from another host is judged as it
 is: how old a copy may be belongs into the grace. What is read from the files of a
 checkout has not run anywhere: nobody is asked about it, unless --runs or
 --prometheus says whom.
@@ -117,12 +121,15 @@ counts is the age alone, whatever is due.
 hung: M is stated, and a run has gone on for M + 1 min.
 
 not-due: no instant has passed that counts. Instants do not count that lie before
-since, before the end of a pause, or before the object was there. @every has its
+since, before the end of a pause, or before the object was there. Of a crontab it
+is not known since when an entry is there: where there is no record of a run yet,
+its role counts from the last change of the table, or from ref.seen if that is
+older, and a note (held-back) says so; since puts a fixed instant in its place. @every has its
 period in place of instants, a zone that is not known the longest gap and an hour;
 @reboot and what never fires have none. A role that is suspended, or whose object
 is inactive, has no finding of these but hung: that it does not run is known.
 
-What could not be read is unknown and exits 3. A metric of which there is no
+What could not be read is unknown and exits 3, and so is a time that lies ahead. A metric of which there is no
 series is told apart from one that has ended, never ran from ran no more.
 
 rolecall explain ROLE shows each step, where it was read and from when on it

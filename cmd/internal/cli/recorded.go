@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/user"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,12 +22,17 @@ import (
 type recordedCrontab struct {
 	*crontab.Provider
 	records
+	homes *homes // nil where the folders are named, and so belong to no account
 }
 
 // Observe adds the records to what the crontabs hold.
 func (r recordedCrontab) Observe(ctx context.Context, sel providers.Selection) providers.Observation {
 	o := r.Provider.Observe(ctx, sel)
-	o.Runs = r.all(ctx)
+	said := r.read(ctx)
+	o.Runs = said.all()
+	if r.homes != nil {
+		o.Accounts = r.homes.accounts(ctx, said, o.Objects)
+	}
 	return o
 }
 
@@ -42,7 +45,7 @@ type recordedReplay struct {
 // Observe puts the records in the place of what the listing says of runs.
 func (r recordedReplay) Observe(ctx context.Context, sel providers.Selection) providers.Observation {
 	o := r.replayed.Observe(ctx, sel)
-	o.Runs = r.all(ctx)
+	o.Runs, o.Accounts = r.read(ctx).all(), nil
 	return o
 }
 
@@ -52,7 +55,7 @@ type records []recordFolder
 
 // recordFolder is one state folder.
 type recordFolder struct {
-	dir   string
+	dir   string // as it is shown
 	store runs.Store
 	// optional says that nothing is wrong where the folder is not there.
 	optional bool
@@ -60,6 +63,10 @@ type recordFolder struct {
 	// which the folders before have no records, or it could claim the successes of
 	// another's.
 	lesser bool
+	// account is whose it is; empty where it counts for all.
+	account string
+	// lost is why the folder cannot be told.
+	lost error
 }
 
 // recordFolders makes folders of paths.
@@ -82,39 +89,59 @@ func recordFolders(dirs []string, optional bool) (records, error) {
 	return out, nil
 }
 
+// readFolder is a folder with what it says.
+type readFolder struct {
+	recordFolder
+	err   error
+	roles map[string]providers.Evidence
+}
+
+// readFolders are folders in the order in which they count.
+type readFolders []readFolder
+
+func (rs records) read(ctx context.Context) (out readFolders) {
+	for _, f := range rs {
+		out = append(out, f.read(ctx))
+	}
+	return out
+}
+
+func (f recordFolder) read(ctx context.Context) readFolder {
+	out := readFolder{recordFolder: f, roles: map[string]providers.Evidence{}}
+	roles, err := f.roles()
+	out.err = err
+	for _, role := range roles {
+		out.roles[role] = f.evidence(ctx, role)
+	}
+	return out
+}
+
 // all is what the folders say, by role, and under the empty key of the roles
 // without any record: that they never ran, also where a folder that is looked
 // for of itself is not there. It is nil where no folder is looked for.
-func (rs records) all(ctx context.Context) map[string]providers.Evidence {
-	var out map[string]providers.Evidence
-	var unread, read []string
-	for _, f := range rs {
-		roles, err := f.roles()
-		switch {
-		case err != nil:
-			unread = append(unread, err.Error())
-		default:
-			read = append(read, f.dir)
+func (x readFolders) all() map[string]providers.Evidence {
+	if len(x) == 0 {
+		return nil
+	}
+	out := map[string]providers.Evidence{}
+	var unread, dirs []string
+	for _, f := range x {
+		dirs = append(dirs, f.dir)
+		if f.err != nil {
+			unread = append(unread, f.err.Error())
 		}
-		if out == nil {
-			out = map[string]providers.Evidence{}
-		}
-		for _, role := range roles {
-			ev := f.evidence(ctx, role)
+		for role, ev := range f.roles {
 			if before, ok := out[role]; ok {
 				ev = f.beside(before, ev)
 			}
 			out[role] = ev
 		}
 	}
-	if out == nil {
-		return nil
-	}
 	for role, ev := range out {
 		ev.Hints = append(slices.Clip(ev.Hints), unread...)
 		out[role] = ev
 	}
-	out[""] = unrecorded(read, unread)
+	out[""] = unrecorded(dirs, unread)
 	return out
 }
 
@@ -130,8 +157,8 @@ func (f recordFolder) beside(before, ev providers.Evidence) providers.Evidence {
 }
 
 // unrecorded is what can be said of a role without records.
-func unrecorded(read, unread []string) providers.Evidence {
-	t := providers.Trace{State: providers.Known, From: recordsIn(read...)}
+func unrecorded(dirs, unread []string) providers.Evidence {
+	t := providers.Trace{State: providers.Known, From: recordsIn(dirs...)}
 	if len(unread) > 0 {
 		t.State, t.Reason = providers.Unreadable, strings.Join(unread, "; ")
 	}
@@ -140,19 +167,36 @@ func unrecorded(read, unread []string) providers.Evidence {
 
 func recordsIn(dirs ...string) string { return "run records in " + strings.Join(dirs, ", ") }
 
-// roles are those with records; nil if the folder is not there and need not be.
+// roles are those with records, or with what stands in their place; nil if the
+// folder is not there and need not be.
 func (f recordFolder) roles() ([]string, error) {
+	if f.lost != nil {
+		return nil, f.lost
+	}
 	if err := f.check(); err != nil {
 		if f.optional && errors.Is(err, fs.ErrNotExist) {
 			return nil, nil
 		}
 		return nil, err
 	}
-	roles, err := f.store.Roles()
+	out, err := f.store.Roles()
 	if err != nil {
 		return nil, fmt.Errorf("the run records in %s cannot be read: %w", f.dir, err)
 	}
-	return append([]string{}, slices.DeleteFunc(roles, func(r string) bool { return runs.CheckRole(r) != nil })...), nil
+	entries, err := f.store.FS.ReadDir(f.inside("runs"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("the run records in %s cannot be read: %w", f.dir, err)
+	}
+	for _, e := range entries {
+		if !e.IsDir {
+			out = append(out, e.Name)
+		}
+	}
+	return append([]string{}, slices.DeleteFunc(out, func(r string) bool { return runs.CheckRole(r) != nil })...), nil
+}
+
+func (f recordFolder) inside(names ...string) string {
+	return filepath.Join(append([]string{f.store.Root}, names...)...)
 }
 
 // check refuses a folder that nobody has to believe.
@@ -165,78 +209,11 @@ func (f recordFolder) check() error {
 		return fmt.Errorf("the run records in %s cannot be read: %w", f.dir, err)
 	case !info.IsDir():
 		return fmt.Errorf("%s is no folder of run records; name the one that rolecall run writes to", f.dir)
-	case info.Mode().Perm()&0o022 != 0:
-		return fmt.Errorf("the run records in %s are not believed, since others could write some (its mode is %#o); give it to one user with: chmod go-w %s", f.dir, info.Mode().Perm(), f.dir)
+	}
+	for _, dir := range []string{f.store.Root, f.inside("runs")} {
+		if err := believeFolder(dir); err != nil {
+			return fmt.Errorf("the run records in %s are not believed: %w", f.dir, err)
+		}
 	}
 	return nil
-}
-
-// recordsOf are those of a crontab source: the folders that are named, else where
-// the accounts whose tables are read keep theirs.
-func (w *wiring) recordsOf(name string, c CrontabSource, isLive bool) (records, error) {
-	if dirs := w.recordFlags(name); len(dirs) > 0 {
-		return recordFolders(dirs, false)
-	}
-	switch {
-	case !isLive:
-		return nil, nil
-	case len(c.Runs) > 0:
-		dirs := make([]string, len(c.Runs))
-		for i, d := range c.Runs {
-			dirs[i] = w.inConfig(d)
-		}
-		return recordFolders(dirs, false)
-	case c.Root != "" && c.Root != "/": // another system's accounts
-		return nil, nil
-	}
-	privileged, accounts := w.ownRecords(c)
-	out, err := recordFolders(append(privileged, accounts...), true)
-	for i := range out {
-		out[i].lesser = i >= len(privileged)
-	}
-	return out, err
-}
-
-func (w *wiring) inConfig(dir string) string {
-	if filepath.IsAbs(dir) {
-		return dir
-	}
-	return filepath.Join(w.config.Dir, dir)
-}
-
-// ownRecords are where rolecall run keeps records on this host by default: for
-// this account and for root, and for the others whose tables are read.
-func (w *wiring) ownRecords(c CrontabSource) (privileged, accounts []string) {
-	add := func(to *[]string, dir string) {
-		if !slices.Contains(privileged, dir) && !slices.Contains(accounts, dir) {
-			*to = append(*to, dir)
-		}
-	}
-	if dir := w.getenv("ROLECALL_STATE"); dir != "" {
-		add(&privileged, dir)
-	} else if dir, err := w.ownState(); err == nil {
-		add(&privileged, dir)
-	}
-	if c.System || slices.Contains(c.Users, "root") {
-		add(&privileged, rootState)
-	}
-	for _, name := range c.Users {
-		if u, err := user.Lookup(name); err == nil && u.HomeDir != "" && u.Uid != "0" {
-			add(&accounts, path.Join(u.HomeDir, ".local/state/rolecall"))
-		}
-	}
-	return privileged, accounts
-}
-
-const rootState = "/var/lib/rolecall"
-
-// recordFlags are the folders that --runs gives to a source.
-func (w *wiring) recordFlags(name string) []string {
-	var out []string
-	for _, v := range w.flags.runs {
-		if source, dir := named(v, ""); source == "" || source == name {
-			out = append(out, dir)
-		}
-	}
-	return out
 }

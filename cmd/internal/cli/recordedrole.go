@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -21,16 +22,7 @@ func (f recordFolder) evidence(ctx context.Context, role string) providers.Evide
 	h := history{f: f, role: role}
 	h.Executed = providers.Trace{State: providers.Known, From: from}
 	h.Succeeded = h.Executed
-	ids, strange, err := f.store.IDs(role)
-	if err != nil {
-		why := fmt.Sprintf("the runs of role %s in %s cannot be read: %v", role, f.dir, err)
-		unread := providers.Trace{State: providers.Unreadable, From: from, Reason: why}
-		h.Executed, h.Succeeded = unread, unread
-	}
-	if len(strange) > 0 {
-		h.hint("%s in the runs of role %s is no run; look what put it there", strange[0], role)
-	}
-	for _, id := range slices.Backward(ids) {
+	for _, id := range slices.Backward(h.ids()) {
 		if ctx.Err() != nil {
 			h.lost("the look was broken off")
 			break
@@ -44,6 +36,39 @@ func (f recordFolder) evidence(ctx context.Context, role string) providers.Evide
 	h.hold()
 	return h.Evidence
 }
+
+// ids are the role's runs, and what stands in the place of one, oldest first.
+func (h *history) ids() []string {
+	ids, strange, err := h.f.store.IDs(h.role)
+	if err == nil {
+		err = believe(h.dir())
+	}
+	if err != nil {
+		h.lost(fmt.Sprintf("the runs of role %s in %s cannot be read: %v", h.role, h.f.dir, err))
+		return nil
+	}
+	if i := slices.IndexFunc(strange, func(name string) bool { return !likeRun(name) }); i >= 0 {
+		h.hint("%s in the runs of role %s is no run; look what put it there", strange[i], h.role)
+	}
+	if odd := slices.DeleteFunc(strange, func(name string) bool { return !likeRun(name) }); len(odd) > 0 {
+		ids = append(ids, odd...)
+		slices.SortStableFunc(ids, func(a, b string) int {
+			x, _, _ := strings.Cut(a, "-")
+			y, _, _ := strings.Cut(b, "-")
+			return cmp.Or(len(x)-len(y), strings.Compare(x, y))
+		})
+	}
+	return ids
+}
+
+// likeRun says that a name is one that runs have.
+func likeRun(name string) bool {
+	digits, token, _ := strings.Cut(name, "-")
+	return len(digits) >= 6 && strings.Trim(digits, "0123456789") == "" && token != ""
+}
+
+// dir is where the role's runs are.
+func (h *history) dir() string { return path.Dir(h.f.store.RunDir(h.role, "-")) }
 
 func wasWere(n int) string {
 	if n == 1 {
@@ -61,6 +86,7 @@ type history struct {
 	skips   int       // at the end of the history
 	skipped string
 	begun   bool // a run that is no skip was seen
+	aims    bool // a run was to move the watermark
 	looked  int
 	said    runs.Sayings
 }
@@ -80,13 +106,15 @@ func (h *history) done() bool {
 }
 
 func (h *history) older(id string) {
-	if h.done() {
-		_, err := h.f.store.FS.Stat(path.Join(h.f.store.RunDir(h.role, id), runs.KindTerminal+".json"))
-		if !errors.Is(err, fs.ErrNotExist) {
-			return
-		}
+	dir := h.f.store.RunDir(h.role, id)
+	if h.done() && h.there(dir, runs.KindTerminal) && (h.said.Last() != nil || !h.there(dir, runs.KindCheckpoint)) {
+		return
 	}
 	h.looked++
+	if err := believeRun(dir); err != nil {
+		h.lost(fmt.Sprintf("the run %s of role %s cannot be believed: %v", id, h.role, err))
+		return
+	}
 	h.run = h.f.store.Load(h.role, id)
 	life := h.f.store.Life(h.run)
 	state := h.run.State(life)
@@ -104,6 +132,21 @@ func (h *history) older(id string) {
 	h.begun = true
 	h.started()
 	h.ended(state, life)
+}
+
+// there says that a run has a record, or that it cannot be seen whether it has.
+func (h *history) there(dir, kind string) bool {
+	_, err := h.f.store.FS.Stat(path.Join(dir, kind+".json"))
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// believeRun refuses a run of which others can write a record.
+func believeRun(dir string) error {
+	names := []string{dir}
+	for _, kind := range []string{runs.KindScheduled, runs.KindStarted, runs.KindCheckpoint, runs.KindGate, runs.KindTerminal} {
+		names = append(names, path.Join(dir, kind+".json"))
+	}
+	return believeAll(names...)
 }
 
 // lost is a run of which nothing can be known: it may have been a success that
@@ -134,6 +177,7 @@ func (h *history) started() {
 		h.Executed.Last = s.Wall.UTC()
 	}
 	h.said.Older(h.run.Checkpoint)
+	h.aims = h.aims || h.run.Scheduled != nil && h.run.Scheduled.Body.WatermarkTo != ""
 }
 
 func (h *history) ended(state runs.State, life runs.Life) {
@@ -147,7 +191,7 @@ func (h *history) ended(state runs.State, life runs.Life) {
 			h.Failed = &providers.Failure{ID: h.run.ID, At: h.run.Terminal.Wall.UTC(), Why: whyEnded(h.run.Terminal.Body)}
 		}
 	case runs.NeverStarted:
-		h.hint("of the run %s nothing says that it began, and its wrapper is gone; close it with: rolecall runs reap", h.run.ID)
+		h.hint("of the run %s nothing says that it began, and its wrapper is gone; close it with: rolecall runs reap%s", h.run.ID, h.f.state())
 	default:
 		h.open(state, life)
 	}
@@ -158,12 +202,12 @@ func (h *history) open(state runs.State, life runs.Life) {
 	if h.run.Started == nil {
 		return
 	}
-	h.Running = append(h.Running, providers.Running{ID: h.run.ID, Start: h.run.Started.Wall.UTC()})
+	h.Running = append(h.Running, providers.Running{ID: h.run.ID, Start: h.run.Started.Wall.UTC(), Gone: state == runs.OwnerLost})
 	switch state {
 	case runs.OwnerLost:
-		h.hint("the wrapper of the run %s is gone, so the run was cut off; close it with: rolecall runs reap", h.run.ID)
+		h.hint("the wrapper of the run %s is gone, so the run was cut off; close it with: rolecall runs reap%s", h.run.ID, h.f.state())
 	case runs.Orphaned:
-		h.hint("the wrapper of the run %s is gone, and processes of its job go on; look with: rolecall runs show %s", h.run.ID, h.run.ID)
+		h.hint("the wrapper of the run %s is gone, and processes of its job go on; look with: rolecall runs show %s%s", h.run.ID, h.run.ID, h.f.state())
 	case runs.Unverifiable:
 		h.hint("whether the run %s goes on cannot be known from here: %s", h.run.ID, life.Why)
 	}
@@ -190,6 +234,9 @@ func whyEnded(t runs.Terminal) string {
 // whichever came later. A role with neither does not track it.
 func (h *history) progress(from string) {
 	w, err := h.f.store.Watermark(h.role)
+	if err == nil {
+		err = h.believeRole("watermark.json")
+	}
 	switch {
 	case err != nil:
 		h.Progressed = providers.Trace{State: providers.Unreadable, From: from, Reason: fmt.Sprintf("the watermark of role %s cannot be read: %v", h.role, err)}
@@ -200,16 +247,33 @@ func (h *history) progress(from string) {
 			h.hint("%s", hint)
 		}
 	}
+	if h.aims && w == nil { // it has not come to any value yet
+		h.Progressed = providers.Trace{State: providers.Known, From: from}
+	}
 	if said := h.said.Last(); said != nil && said.Since.After(h.Progressed.Last) {
 		h.Progressed = providers.Trace{State: providers.Known, From: from, Last: said.Since.UTC()}
 	}
 }
 
+// believeRole refuses a record of the role that others can write.
+func (h *history) believeRole(name string) error {
+	all := h.f.inside("roles")
+	dir := filepath.Join(all, path.Base(h.dir()))
+	return believeAll(all, dir, filepath.Join(dir, name))
+}
+
+// state is the flag that names the folder to a command.
+func (f recordFolder) state() string { return " --state " + shellWord(f.store.Root) }
+
 func (h *history) hold() {
-	switch hold, err := h.f.store.Hold(h.role); {
+	hold, err := h.f.store.Hold(h.role)
+	if err == nil {
+		err = h.believeRole("hold.json")
+	}
+	switch {
 	case err != nil:
 		h.hint("whether the role is held cannot be read: %v", err)
 	case hold != nil:
-		h.hint("the role is held and does not run: %s; look, then: rolecall runs release %s", cmp.Or(hold.Body.Reason, hold.Body.Cause), h.role)
+		h.hint("the role is held and does not run: %s; look, then: rolecall runs release %s%s", cmp.Or(hold.Body.Reason, hold.Body.Cause), h.role, h.f.state())
 	}
 }

@@ -323,7 +323,7 @@ func (w *wiring) crontab(name string, c CrontabSource, isLive bool) (providers.P
 	if err != nil || len(records) == 0 {
 		return p, "", err
 	}
-	return recordedCrontab{p, records}, "", nil
+	return recordedCrontab{p, records, w.homes(name, c)}, "", nil
 }
 
 // sameHost compares by the short names, in any case.

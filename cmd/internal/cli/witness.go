@@ -32,7 +32,7 @@ func (w *wiring) witnesses(l ledger.Ledger, s scope) ([]providers.Witness, error
 				queries[ref] = terms
 			}
 			if runs {
-				places.terms[ref] = placed{terms, w.elsewhere(src, s.mode)}
+				places.terms[ref] = placed{terms, w.elsewhere(src, s.mode), w.below(src)}
 			}
 		}
 	}
@@ -54,6 +54,15 @@ func (w *wiring) elsewhere(src audit.Source, m mode) bool {
 	}
 	c := w.configured(providers.Observation{Source: src.Name}).Crontab
 	return c == nil || c.Host == "" || !sameHost(c.Host)
+}
+
+// below is the root under which the absolute paths of a source's roles are; empty
+// for this machine's own.
+func (w *wiring) below(src audit.Source) string {
+	if c := w.configured(providers.Observation{Source: src.Name}).Crontab; src.Kind == "crontab" && c != nil {
+		return w.rootOf(*c)
+	}
+	return ""
 }
 
 // fixedNow is the instant that --now fixes, if it does.

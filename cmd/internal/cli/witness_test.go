@@ -34,13 +34,12 @@ func TestFilesAsEvidence(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	look := placeLook{placeWitness: placeWitness{base: dir}}
 	for name, want := range map[string]providers.Trace{
 		"dump": known(at), filepath.Join(dir, "dump"): known(at), "link": known(at), "dangling": known(time.Time{}), "none": known(time.Time{}),
 		"folder": {State: providers.Unreadable}, "loop": {State: providers.Unreadable}, "none/none": {State: providers.Unreadable},
 		"dump/x": {State: providers.Unreadable}, os.DevNull: {State: providers.Unreadable}, strings.Repeat("x", 5000): {State: providers.Unreadable},
 	} {
-		if got := look.file(name); got.State != want.State || !got.Last.Equal(want.Last) || got.State == providers.Unreadable && got.Reason == "" {
+		if got := (placed{}).find(dir, name).file(); got.State != want.State || !got.Last.Equal(want.Last) || got.State == providers.Unreadable && got.Reason == "" {
 			t.Errorf("%.60s: %+v", name, got)
 		}
 	}

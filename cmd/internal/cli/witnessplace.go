@@ -10,21 +10,24 @@ import (
 	"slices"
 
 	"github.com/rolecall-dev/rolecall/providers"
+	"github.com/rolecall-dev/rolecall/providers/crontab"
 	"github.com/rolecall-dev/rolecall/specs"
 )
 
 // placeWitness reads what a ledger names as a place of this machine: a file whose
 // time of change counts, a folder of run records. Relative paths begin at the
-// ledger's folder.
+// ledger's folder, absolute ones at the root of the role's source.
 type placeWitness struct {
 	base  string
 	terms map[specs.Ref]placed
 }
 
-// placed are terms, and whether their absolute paths are of another machine.
+// placed are terms, whether their absolute paths are of another machine, and the
+// root below which these are.
 type placed struct {
 	specs.EvidenceTerms
 	elsewhere bool
+	root      string
 }
 
 // Testify looks at the places.
@@ -64,9 +67,9 @@ func (p placeLook) role(ctx context.Context, ref specs.Ref) (ev providers.Eviden
 		case terms.elsewhere && filepath.IsAbs(name):
 			*s.into = unreadTrace(name, "it is on the host of the listing, and the listing does not hold it; audit on that host, or name a copy of it by a path relative to the ledger")
 		case s.source.File != "":
-			*s.into = p.file(s.source.File)
+			*s.into = terms.find(p.base, name).file()
 		default:
-			said := p.records(ctx, name, ref.Role)
+			said := p.records(ctx, terms.find(p.base, name), ref.Role)
 			*s.into = s.of(said)
 			if s.into == &ev.Progressed && s.into.State == providers.Untracked && terms.ProgressNamed() {
 				*s.into = providers.Trace{State: providers.Known, From: said.Executed.From} // it was never reached
@@ -90,52 +93,69 @@ func beside(ev *providers.Evidence, said providers.Evidence) {
 	}
 }
 
-func (p placeLook) path(name string) string {
-	if filepath.IsAbs(name) {
-		return name
+// namedPlace is a path as it is shown and as it is reached.
+type namedPlace struct {
+	name, path string
+	err        error
+}
+
+// find is where a path of the ledger leads.
+func (t placed) find(base, name string) namedPlace {
+	switch {
+	case !filepath.IsAbs(name):
+		return namedPlace{name: name, path: filepath.Join(base, filepath.FromSlash(name))}
+	case t.root == "":
+		return namedPlace{name: name, path: name}
 	}
-	return filepath.Join(p.base, filepath.FromSlash(name))
+	real, err := crontab.Real(t.root, name)
+	return namedPlace{filepath.Join(t.root, name), real, err}
 }
 
 // records is what a folder says of a role.
-func (p placeLook) records(ctx context.Context, name, role string) providers.Evidence {
-	f, ok := p.folders[name]
+func (p placeLook) records(ctx context.Context, at namedPlace, role string) providers.Evidence {
+	f, ok := p.folders[at.path]
 	if !ok {
-		f = listed(p.path(name))
-		p.folders[name] = f
+		f = listed(at)
+		p.folders[at.path] = f
 	}
-	from := recordsIn(name)
 	if f.err != nil {
-		t := unreadTrace(from, f.err.Error())
+		t := unreadTrace(recordsIn(at.name), f.err.Error())
 		return providers.Evidence{Executed: t, Succeeded: t, Progressed: t}
 	}
 	return f.evidence(ctx, role)
 }
 
-func listed(dir string) recordedFolder {
-	folders, err := recordFolders([]string{dir}, false)
+func listed(at namedPlace) recordedFolder {
+	if at.err != nil {
+		return recordedFolder{err: at.err}
+	}
+	folders, err := recordFolders([]string{at.path}, false)
 	if err != nil {
 		return recordedFolder{err: err}
 	}
+	folders[0].dir = at.name
 	_, err = folders[0].roles()
 	return recordedFolder{folders[0], err}
 }
 
 // file is when a file changed last. Where it would be never is told from where
 // nobody can say: a folder that is not there may not be mounted.
-func (p placeLook) file(name string) providers.Trace {
-	from := "the file " + name
-	info, err := os.Stat(p.path(name))
+func (at namedPlace) file() providers.Trace {
+	from := "the file " + at.name
+	if at.err != nil {
+		return unreadTrace(from, fmt.Sprintf("%v; correct the path", at.err))
+	}
+	info, err := os.Stat(at.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if _, err := os.Stat(filepath.Dir(p.path(name))); err != nil {
-			return unreadTrace(from, fmt.Sprintf("the folder of %s cannot be seen: %v; look whether it is mounted, or correct the path", name, err))
+		if _, err := os.Stat(filepath.Dir(at.path)); err != nil {
+			return unreadTrace(from, fmt.Sprintf("the folder of %s cannot be seen: %v; look whether it is mounted, or correct the path", at.name, err))
 		}
 		return providers.Trace{State: providers.Known, From: from, Reason: "it is not there"}
 	case err != nil:
 		return unreadTrace(from, fmt.Sprintf("%v; make it readable to this account, or correct the path", err))
 	case !info.Mode().IsRegular():
-		return unreadTrace(from, name+" is no regular file, so its time says nothing; name the file that a run writes")
+		return unreadTrace(from, at.name+" is no regular file, so its time says nothing; name the file that a run writes")
 	}
 	return providers.Trace{State: providers.Known, From: from, Last: info.ModTime().UTC()}
 }
