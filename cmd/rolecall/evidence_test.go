@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -40,16 +39,9 @@ ROLECALL_STATE=%[1]s/state
 `, h.dir))
 	h.write("rolecall.yaml", "ledger: ledger.yaml\nsources:\n  - name: host\n    unexpected: ignore\n    crontab: {system: true, zone: UTC, runs: state}\n")
 	ledger := "ledger: rolecall/v1\nname: host\nroles:\n"
-<<<<<<< Updated upstream
 	for role, when := range map[string]string{"good": "* * * * *", "bad": "* * * * *", "idle": "0 0 1 1 *"} {
 		ledger += fmt.Sprintf("  %s:\n    owner: ops\n    source: host\n    version: \"1\"\n    spec: {schedule: %q, user: root}\n    run: {max_runtime: 30s}\n    evidence: {since: 2020-01-01}\n", role, when)
-=======
-	for _, role := range []string{"good", "bad", "idle"} {
-		when := cmp.Or(map[string]string{"idle": "0 0 1 1 *"}[role], "* * * * *")
-		ledger += fmt.Sprintf("  %s:\n    owner: ops\n    source: host\n    version: \"1\"\n    spec: {schedule: %q, user: root}\n    run: {max_runtime: 30s}\n", role, when)
->>>>>>> Stashed changes
 	}
-	ledger += "    evidence: {since: 2020-01-01}\n" // idle counts from then on, not from when the table was written
 	h.write("ledger.yaml", ledger)
 	if out, code := h.run("run", "--state", filepath.Join(h.dir, "state"), "--role", "bad", "--", "true"); code != 0 {
 		t.Fatalf("the success by hand: exit %d\n%s", code, out)
