@@ -22,6 +22,9 @@ type Repairer interface {
 	Create(ctx context.Context, p Proposal) (Created, error)
 }
 
+// Maker is who an object's history names as having made what a Repairer created.
+const Maker = "rolecall"
+
 // ErrMoved says that what a proposal was made from is not what is there now.
 var ErrMoved = errors.New("it has changed since the plan was made")
 
@@ -43,9 +46,12 @@ type Proposal struct {
 	// Manual are the commands by which a person would propose it, where rolecall
 	// writes nothing itself. Then Create is refused.
 	Manual []string
-	// Announce are what has to be known before it is made: it is created suspended,
-	// it is due within the minute.
+	// Announce are what has to be known before it is made: it is due within the
+	// minute, its table is not there yet.
 	Announce []string
+	// Inactive are why what would be created would not run, as a look would say of
+	// it then.
+	Inactive []Inactive
 }
 
 // Created is what became of a proposal.

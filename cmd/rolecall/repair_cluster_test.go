@@ -223,11 +223,26 @@ func TestRepairOfARealCluster(t *testing.T) {
 	if p, code, _ := w.repair("--apply", "--yes"); len(p.Rows) != 0 || code != 0 {
 		t.Errorf("again: %+v, exit %d", p.Rows, code)
 	}
+	// Where the ledger was not brought up to date, the next repair does that, and not
+	// for what another has made.
+	w.write("ledger.yaml", repairLedger)
+	if p, code, _ := w.repair(); len(p.Refs) != 1 || p.Refs[0].UID != uid || code != 0 || w.read("ledger.yaml") != repairLedger {
+		t.Errorf("the plan of a ref: %+v, exit %d", p.Refs, code)
+	}
+	if p, code, stderr := w.repair("--apply", "--yes"); len(p.Refs) != 1 || !p.Refs[0].Renewed || code != 0 || withSeen(w.read("ledger.yaml")) != want {
+		t.Errorf("a ref that is behind: %+v, exit %d, %s", p.Refs, code, stderr)
+	}
 	var made struct {
 		Metadata struct{ ManagedFields []struct{ Manager string } }
 	}
 	if err := json.Unmarshal(c.Must(t, http.MethodGet, cronJobs+"/retry", nil), &made); err != nil || made.Metadata.ManagedFields[0].Manager != "rolecall" {
 		t.Errorf("made by %+v", made.Metadata.ManagedFields)
+	}
+	w.lose("retry")
+	c.Must(t, http.MethodPost, cronJobs, cronJob("retry", "*/5 * * * *"))
+	before := w.read("ledger.yaml")
+	if p, code, _ := w.repair("--apply", "--yes"); len(p.Refs) != 0 || code != 0 || w.read("ledger.yaml") != before {
+		t.Errorf("what another has made: %+v, exit %d", p.Refs, code)
 	}
 }
 
@@ -305,6 +320,34 @@ func TestRepairRefusedByARealCluster(t *testing.T) {
 		t.Errorf("its name is taken: %s, exit %d", became(p), code)
 	}
 	w.lose("retry")
+
+	// The same job under another name, without the role.
+	same := cronJob("retry", "*/5 * * * *")
+	same["metadata"] = object{"name": "by-hand", "namespace": "batch"}
+	c.Must(t, http.MethodPost, cronJobs, same)
+	if p, code, _ := w.repair("--apply", "--yes"); became(p) != "refuse same-job" || code != 1 || !strings.Contains(p.Rows[0].Reasons[0].Message, "kubernetes:prod/batch/by-hand") ||
+		!strings.Contains(p.Rows[0].Reasons[0].Next, "kubectl annotate cronjob by-hand -n batch rolecall/role=retry rolecall/version=1") {
+		t.Errorf("the same job: %s, exit %d, %+v", became(p), code, p.Rows)
+	}
+	w.lose("by-hand")
+
+	// A template that would not run.
+	idle := cronJob("retry", "*/5 * * * *")
+	idle["spec"].(object)["suspend"] = true
+	w.write("retry.yaml", inJSON(t, idle))
+	if p, code, _ := w.repair("--apply", "--yes"); became(p) != "refuse suspended-template" || code != 1 {
+		t.Errorf("a suspended template: %s, exit %d", became(p), code)
+	}
+
+	// The secrets of a template are in no output.
+	secret := cronJob("retry", "*/5 * * * *")
+	pod := secret["spec"].(object)["jobTemplate"].(object)["spec"].(object)["template"].(object)["spec"].(object)
+	pod["containers"].([]object)[0]["env"] = []object{{"name": "DB_DSN", "value": "open-sesame-4711"}, {"name": "TRIES", "value": "5"}}
+	w.write("retry.yaml", inJSON(t, secret))
+	if out, _ := w.command("repair", "-v").CombinedOutput(); strings.Contains(string(out), "sesame") || !strings.Contains(string(out), "DB_DSN") || !strings.Contains(string(out), "value: \"5\"") {
+		t.Errorf("the plan shows a secret, or not the rest:\n%s", out)
+	}
+	w.write("retry.yaml", inJSON(t, cronJob("retry", "*/5 * * * *")))
 	if dry, real := w.writes(); dry+real != 0 {
 		t.Fatalf("%d dry runs and %d writes", dry, real)
 	}
@@ -535,6 +578,9 @@ func TestRepairKilledAtEachStep(t *testing.T) {
 			}
 			if _, real := w.writes(); real-before != 1 || w.uid() == "" {
 				t.Errorf("step %d, after %v: %d writes", step, after, real-before)
+			}
+			if !strings.Contains(w.read("ledger.yaml"), "uid: "+w.uid()) {
+				t.Errorf("step %d, after %v: the ledger does not remember %s:\n%s", step, after, w.uid(), w.read("ledger.yaml"))
 			}
 		}
 		if alive {

@@ -22,7 +22,7 @@ const (
 	Existed    Result = "existed"     // it was there by then, as the ledger states it; nothing was written
 	Moved      Result = "moved"       // what the plan was made from has changed; nothing was written
 	Refused    Result = "refused"     // it was not taken; nothing was written
-	Unverified Result = "unverified"  // it is there, and not as the ledger states it
+	Unverified Result = "unverified"  // it was created, and is not as the ledger states it
 	Unseen     Result = "unseen"      // it was created, and was not seen within the wait
 	Unknown    Result = "unknown"     // the answer was lost, and the object was not seen within the wait
 	NotReached Result = "not-reached" // the run was interrupted before
@@ -37,6 +37,11 @@ type Outcome struct {
 	Backup  string `json:"backup"`
 	// Remembered says that the ledger's ref of the role was brought up to date.
 	Remembered bool `json:"remembered"`
+}
+
+// Created says that something was made that was not there before.
+func (o *Outcome) Created() bool {
+	return o != nil && (o.Result == Done || o.Result == Unverified || o.Result == Unseen)
 }
 
 // Repaired says that the role is there as the ledger states it.
@@ -104,6 +109,9 @@ func Apply(ctx context.Context, p Plan, in Input, h Hands) (Plan, report.Report,
 		row.Outcome = &out
 	}
 	r, _, err := h.Look(context.WithoutCancel(ctx), nil)
+	if ctx.Err() == nil {
+		p.Refs = a.renew(ctx, p.Refs)
+	}
 	return p, r, err
 }
 
@@ -151,9 +159,9 @@ func (a *application) again(ctx context.Context, row *Row) (providers.Proposal, 
 	if why := in.reasons(role, r.Findings[i]); len(why) > 0 {
 		return providers.Proposal{}, &Outcome{Result: Moved, Message: "it may not be created any more: " + why[0].Message + "; nothing was written; run it again"}
 	}
-	p, err := a.Repairers[row.Source].Propose(ctx, role, a.Desired[row.Ref()])
-	if err != nil {
-		return p, &Outcome{Result: Refused, Message: err.Error()}
+	p, why := in.proposed(ctx, role, row.Ref())
+	if len(why) > 0 {
+		return p, &Outcome{Result: Refused, Message: why[0].Message}
 	}
 	return p, nil
 }
@@ -221,6 +229,8 @@ func (a *application) settle(ctx context.Context, row *Row, made providers.Creat
 			out.Message = "created, though the answer was lost (" + err.Error() + "); the role is as the ledger states it"
 		}
 		a.remember(ctx, row, &out)
+	case seen && made.Existed:
+		out.Result, out.Message = Refused, "it was there by then, and not as it should be: "+state+"; nothing was written: look at it"
 	case seen:
 		out.Result, out.Message = Unverified, "it is there, and not as it should be: "+state+"; nothing is taken back: look at it"
 	case made.Existed:

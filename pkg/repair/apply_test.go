@@ -10,6 +10,7 @@ import (
 
 	"github.com/rolecall-dev/rolecall/pkg/report"
 	"github.com/rolecall-dev/rolecall/providers"
+	"github.com/rolecall-dev/rolecall/specs"
 )
 
 func TestApply(t *testing.T) {
@@ -42,6 +43,21 @@ func TestApply(t *testing.T) {
 		{"it is not as the ledger states", func(b *bench) {
 			b.shelf.fault = func(s *shelf, name string, _ func()) error { s.writes++; s.put(name, name, "6"); return nil }
 		}, Unverified, 1, "begin: end:written", false, 1},
+		{"another made it wrongly at the last moment", func(b *bench) {
+			b.shelf.onLook = func(s *shelf, n int) {
+				if n == 3 {
+					s.put("retry", "retry", "6")
+					s.hidden["retry"] = 1
+				}
+			}
+		}, Refused, 0, "begin: end:existed", false, 1},
+		{"the same job is there before it is begun", func(b *bench) {
+			b.shelf.onLook = func(s *shelf, n int) {
+				if n == 3 {
+					s.put("retry", "", "") // at its place, without a marker
+				}
+			}
+		}, Refused, 0, "", false, 1},
 		{"a name that another has", func(b *bench) {
 			b.shelf.onLook = func(s *shelf, n int) {
 				if n == 3 { // after the plan
@@ -98,6 +114,54 @@ func TestApply(t *testing.T) {
 			}
 			if out.Message == "" || out.Remembered != c.seen {
 				t.Errorf("%+v", out)
+			}
+		})
+	}
+}
+
+// TestApplyRenews: where a repair was stopped after a creation, the next one
+// brings the ledger's ref up to date, and of what others have made no ref.
+func TestApplyRenews(t *testing.T) {
+	ours := []providers.Change{{Who: providers.Maker}, {Who: "kubectl-edit"}}
+	for _, c := range []struct {
+		name   string
+		set    func(r *specs.Role, o *providers.Object)
+		refs   int
+		ledger error
+		seen   int
+	}{
+		{"another uid", func(r *specs.Role, _ *providers.Object) { r.Remembered.UID = "uid-old" }, 1, nil, 1},
+		{"no uid yet", func(*specs.Role, *providers.Object) {}, 1, nil, 1},
+		{"the same uid", func(r *specs.Role, _ *providers.Object) { r.Remembered.UID = "uid-retry" }, 0, nil, 0},
+		{"made by another", func(_ *specs.Role, o *providers.Object) { o.Changes = ours[1:] }, 0, nil, 0},
+		{"found by match", func(r *specs.Role, o *providers.Object) {
+			o.Marker, r.Match = providers.Marker{}, specs.Match{Keys: map[string]string{"name": "retry"}}
+		}, 0, nil, 0},
+		{"not as it should be", func(_ *specs.Role, o *providers.Object) { o.Marker.Version = "6" }, 0, nil, 0},
+		{"repair is not allowed", func(r *specs.Role, _ *providers.Object) { r.Repair.CreateMissing = false }, 0, nil, 0},
+		{"the ledger has changed", func(*specs.Role, *providers.Object) {}, 1, errors.New("changed"), 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, role := newShelf("retry"), roleOf("retry")
+			o := s.objects["retry"]
+			o.Changes = ours
+			c.set(&role, &o)
+			s.objects["retry"] = o
+			b := newBench(t, s, role)
+			b.ledger = c.ledger
+			in := b.input()
+			p := Make(context.Background(), in)
+			if len(p.Refs) != c.refs {
+				t.Fatalf("%+v", p.Refs)
+			}
+			done, _, err := Apply(context.Background(), p, in, b.hands())
+			if err != nil || len(b.seen) != c.seen || b.shelf.writes != 0 {
+				t.Errorf("%v, remembered %v", err, b.seen)
+			}
+			for _, ref := range done.Refs {
+				if ref.Renewed != (c.seen == 1) || ref.Renewed == (ref.Message != "") || ref.UID != "uid-retry" {
+					t.Errorf("%+v", ref)
+				}
 			}
 		})
 	}

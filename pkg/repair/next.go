@@ -117,9 +117,18 @@ func enabling(o providers.Object, off providers.Inactive) string {
 	return off.Next
 }
 
-// edit is the command that opens the table in which an entry stands.
+// spools are the folders of users' tables to which crontab(1) of the machine
+// writes: of Debian, cronie and busybox.
+var spools = []string{"", "/var/spool/cron/crontabs", "/var/spool/cron", "/etc/crontabs"}
+
+// edit is the command that opens the table in which an entry stands. What stands
+// below another root is a file there, and no table of this machine's users.
 func edit(o providers.Object) string {
-	if user, ok := strings.CutPrefix(o.Part, "user/"); ok {
+	folder := strings.TrimSuffix(path.Dir(o.Pos.File), "/")
+	if o.Pos.File == "" {
+		folder = ""
+	}
+	if user, ok := strings.CutPrefix(o.Part, "user/"); ok && slices.Contains(spools, folder) {
 		return "crontab -e -u " + word(user)
 	}
 	return "sudoedit " + word(o.Pos.File)

@@ -5,10 +5,13 @@
 //
 //	a finding missing, and of these             the row
 //	waiver in force, one look only, a part not
-//	read, a source that lists nothing, may have
-//	moved, suspended, paused, not reviewed, no
-//	repair: {missing: create}, no owner, no
-//	template, its place is taken                refuse, each with its reason
+//	read, another source not read in which it
+//	may stand, a source that lists nothing, may
+//	have moved, suspended, paused, not reviewed,
+//	no repair: {missing: create}, no owner, no
+//	template, a template that would not run, the
+//	same job there without a marker, its place
+//	is taken                                    refuse, each with its reason
 //	a source that rolecall does not write to    by-hand, with the commands
 //	none of these                               create
 //	any other finding                           refuse, with a worked next step
@@ -37,6 +40,7 @@ type Plan struct {
 	Canonicalisation string        `json:"canonicalisation"`
 	Ledger           report.Ledger `json:"ledger"`
 	Rows             []Row         `json:"rows"`
+	Refs             []Renewal     `json:"refs"`
 }
 
 // Action is what would be done about a finding.
@@ -95,16 +99,30 @@ type Input struct {
 	// Repairers are those of the sources that were looked at live, by name; a source
 	// that has none is not among them.
 	Repairers map[string]providers.Repairer
-	Now       time.Time
+	// Skipped are the sources of the config that were not looked at.
+	Skipped []Skipped
+	// Same says that an object does what a role wants, and Claimed that some role of
+	// the ledger claims an object that carries no marker.
+	Same    func(specs.Desired, providers.Object) bool
+	Claimed func(providers.Object) bool
+	Now     time.Time
 	// Mask hides secrets in a text that will be shown.
 	Mask func(string) string
+}
+
+// Skipped is a source that was not looked at.
+type Skipped struct {
+	Source string
+	Reason string
+	// Chosen says that it could have been, and was left out of this run.
+	Chosen bool
 }
 
 // Make plans. It writes nothing anywhere; repairers read what they would add to.
 func Make(ctx context.Context, in Input) Plan {
 	p := Plan{
 		Schema: Schema, Tool: in.Report.Tool, MadeAt: in.Now.UTC(), Canonicalisation: in.Report.Canonicalisation,
-		Ledger: in.Report.Ledger, Rows: []Row{},
+		Ledger: in.Report.Ledger, Rows: []Row{}, Refs: in.renewals(),
 	}
 	taken := map[string]string{}
 	for _, f := range in.Report.Findings {
@@ -159,17 +177,14 @@ func (in Input) row(ctx context.Context, f report.Finding) Row {
 
 // propose asks the source's repairer for what would be created.
 func (in Input) propose(ctx context.Context, role specs.Role, row *Row) {
-	proposal, err := in.Repairers[row.Source].Propose(ctx, role, in.Desired[row.Ref()])
-	if err != nil {
-		row.refuse(Reason{"not-proposable", err.Error(), ""})
-		return
-	}
+	proposal, why := in.proposed(ctx, role, row.Ref())
 	row.proposal = proposal
 	row.Part, row.Place, row.Before, row.After = proposal.Part, proposal.Place, proposal.Before, proposal.After
-	if o, ok := in.object(row.Place); ok {
-		row.refuse(Reason{"place-taken", "there is an object already at " + row.Place + ", which does not play the role" + marked(o), "look at it; put the role's marker on it if it is the right one, or give the template another name"})
+	if len(why) > 0 {
+		row.refuse(why...)
 		return
 	}
+	row.Announce = append(row.Announce, in.skipped(role)...)
 	if len(proposal.Manual) > 0 {
 		row.Action, row.Commands = ByHand, proposal.Manual
 		row.Reasons = append(row.Reasons, Reason{"by-hand", "rolecall writes nothing there itself; what is to be proposed is ready", "run the commands, and have what they propose reviewed and merged"})
@@ -180,6 +195,16 @@ func (in Input) propose(ctx context.Context, role specs.Role, row *Row) {
 	if in.kind(row.Source) != "crontab" { // whose repairer knows the host's clock
 		row.Announce = append(row.Announce, due(in.Desired[row.Ref()].Spec, in.Now)...)
 	}
+}
+
+// proposed is what a source's repairer would create, and what speaks against it
+// as it is.
+func (in Input) proposed(ctx context.Context, role specs.Role, ref specs.Ref) (providers.Proposal, []Reason) {
+	p, err := in.Repairers[ref.Source].Propose(ctx, role, in.Desired[ref])
+	if err != nil {
+		return providers.Proposal{}, []Reason{{"not-proposable", err.Error(), ""}}
+	}
+	return p, append(in.ofPlace(role, ref, p), in.ofTemplate(role, ref, p)...)
 }
 
 func marked(o providers.Object) string {

@@ -55,11 +55,38 @@ func TestRefused(t *testing.T) {
 		{name: "a pause that is over", change: func(_ *bench, r *specs.Role) { r.PausedUntil = time.Unix(1, 0) }},
 		{name: "no writer", then: func(in *Input) { in.Repairers = nil }, codes: "no-writer"},
 		{name: "moved", then: func(in *Input) {
-			in.World.Observations = append(in.World.Observations, providers.Observation{Source: "old", Objects: []providers.Object{{ID: "crontab:old/u#retry", Source: "old", Marker: providers.Marker{Role: "retry"}}}})
+			in.World.Observations = append(in.World.Observations, providers.Observation{Source: "old", Areas: readWhole, Objects: []providers.Object{{ID: "crontab:old/u#retry", Source: "old", Marker: providers.Marker{Role: "retry"}}}})
 		}, codes: "moved"},
 		{name: "moved, by its old name", change: func(_ *bench, r *specs.Role) { r.PreviousRoles = []string{"was"} }, then: func(in *Input) {
-			in.World.Observations = append(in.World.Observations, providers.Observation{Source: "old", Objects: []providers.Object{{ID: "crontab:old/u#was", Source: "old", Marker: providers.Marker{Role: "was"}}}})
+			in.World.Observations = append(in.World.Observations, providers.Observation{Source: "old", Areas: readWhole, Objects: []providers.Object{{ID: "crontab:old/u#was", Source: "old", Marker: providers.Marker{Role: "was"}}}})
 		}, codes: "moved"},
+		{name: "another source was not read", then: func(in *Input) {
+			in.World.Observations = append(in.World.Observations, providers.Observation{Source: "old", Areas: []providers.Area{{Part: "user/deploy", State: providers.Denied, Reason: "no right"}}})
+		}, codes: "not-read"},
+		{name: "of another source nothing is known", then: func(in *Input) {
+			in.World.Observations = append(in.World.Observations, providers.Observation{Source: "old"})
+		}, codes: "not-read"},
+		{name: "another of its sources was not read", change: func(_ *bench, r *specs.Role) { r.Sources = []string{"prod", "old"} }, then: func(in *Input) {
+			in.World.Observations = append(in.World.Observations, providers.Observation{Source: "old"})
+			in.Skipped = []Skipped{{Source: "old", Reason: "--source names others", Chosen: true}}
+		}},
+		{name: "another source was left out", then: func(in *Input) {
+			in.Skipped = []Skipped{{Source: "old", Reason: "--source names others", Chosen: true}}
+		}, codes: "not-read"},
+		{name: "another source is another host's", then: func(in *Input) { in.Skipped = []Skipped{{Source: "old", Reason: "it is another host"}} }},
+		{name: "the same job", then: func(in *Input) { in.stranger("u-1", "5 * * * *", "/opt/retry") }, codes: "same-job"},
+		{name: "the same job, switched off", then: func(in *Input) {
+			in.stranger("u-1", "5 * * * *", "/opt/retry").Inactive = []providers.Inactive{{Code: "suspended"}}
+		}, codes: "same-job"},
+		{name: "the same job as a role", then: func(in *Input) { in.stranger("other", "5 * * * *", "/opt/retry") }},
+		{name: "the same job of a marked role", then: func(in *Input) { in.stranger("u-1", "5 * * * *", "/opt/retry").Marker.Role = "gate" }},
+		{name: "the same job at other times", then: func(in *Input) { in.stranger("u-1", "6 * * * *", "/opt/retry") }},
+		{name: "another job at the same times", then: func(in *Input) { in.stranger("u-1", "5 * * * *", "/opt/gate") }},
+		{name: "the template is suspended", then: func(in *Input) { in.Repairers["prod"] = idle{in.Repairers["prod"], "suspended"} }, codes: "suspended-template"},
+		{name: "the template cannot run", then: func(in *Input) { in.Repairers["prod"] = idle{in.Repairers["prod"], "no-start-window"} }, codes: "inactive-template"},
+		{name: "the template never fires", then: func(in *Input) {
+			in.Desired[specs.Ref{Role: "retry", Source: "prod"}] = wanted("0 0 31 2 *", "/opt/retry")
+		}, codes: "inactive-template"},
 		{name: "the template is not taken", change: func(_ *bench, r *specs.Role) { r.Statement.Template.Data = []byte("bad") }, codes: "not-proposable"},
 		{name: "its place is taken", change: func(b *bench, _ *specs.Role) { b.shelf.put("retry", "", "") }, codes: "place-taken"},
 		{name: "by hand", change: func(_ *bench, r *specs.Role) { r.Statement.Template.Data = []byte("manual") }, codes: "by-hand"},
@@ -104,6 +131,88 @@ func TestRefused(t *testing.T) {
 				t.Errorf("something was written: %+v %v", out.Rows[0].Outcome, b.log)
 			}
 		})
+	}
+}
+
+var readWhole = []providers.Area{{Part: "all", State: providers.Read}}
+
+// wanted is a spec of one schedule and a command.
+func wanted(schedule, command string) specs.Desired {
+	s, err := specs.ParseSchedule(specs.Debian, schedule, "UTC")
+	if err != nil {
+		panic(err)
+	}
+	return specs.Desired{Spec: specs.Spec{Schedules: []specs.Schedule{s}, Body: specs.NewMap(specs.Member{Key: "command", Value: specs.NewText(command)})}}
+}
+
+// stranger puts an object without a marker beside those of the source, and makes
+// the role want /opt/retry at every fifth minute.
+func (in *Input) stranger(name, schedule, command string) *providers.Object {
+	in.Desired[specs.Ref{Role: "retry", Source: "prod"}] = wanted("5 * * * *", "/opt/retry")
+	o := &in.World.Observations[0]
+	o.Objects = append(slices.Clone(o.Objects), providers.Object{
+		ID: "kubernetes:prod/batch/" + name, Source: "prod", Provider: "kubernetes", Part: "shelf", Spec: wanted(schedule, command).Spec,
+		Attrs: map[string]string{"name": name, "namespace": "batch"},
+	})
+	return &o.Objects[len(o.Objects)-1]
+}
+
+// idle is a repairer whose objects would not run.
+type idle struct {
+	providers.Repairer
+	code string
+}
+
+func (r idle) Propose(ctx context.Context, role specs.Role, d specs.Desired) (providers.Proposal, error) {
+	p, err := r.Repairer.Propose(ctx, role, d)
+	p.Inactive = []providers.Inactive{{Code: r.code}}
+	return p, err
+}
+
+// TestAlike: in a crontab the same command for the same user at the same times is
+// the same job, whatever else is set.
+func TestAlike(t *testing.T) {
+	entry := func(user, schedule, command string, more ...specs.Member) providers.Object {
+		s := wanted(schedule, command).Spec
+		s.Body.Members = append(s.Body.Members, more...)
+		return providers.Object{Provider: "crontab", Spec: s, Attrs: map[string]string{"user": user}}
+	}
+	text := func(key, value string) specs.Member { return specs.Member{Key: key, Value: specs.NewText(value)} }
+	opaque := entry("deploy", "5 * * * *", "/opt/retry")
+	opaque.Opaque = true
+	for name, c := range map[string]struct {
+		part string
+		o    providers.Object
+		want bool
+	}{
+		"the same":            {"user/deploy", entry("deploy", "5 * * * *", "/opt/retry"), true},
+		"written otherwise":   {"user/deploy", entry("deploy", "5 */1 * * *", "/opt/retry"), true},
+		"another environment": {"user/deploy", entry("deploy", "5 * * * *", "/opt/retry", text("env", "x")), true},
+		"another's":           {"user/deploy", entry("root", "5 * * * *", "/opt/retry"), false},
+		"nobody knows whose":  {"user/deploy", entry("", "5 * * * *", "/opt/retry"), true},
+		"another text for it": {"user/deploy", entry("deploy", "5 * * * *", "/opt/retry", text("stdin", "x")), false},
+		"another command":     {"user/deploy", entry("deploy", "5 * * * *", "/opt/retry -v"), false},
+		"other times":         {"user/deploy", entry("deploy", "5 1 * * *", "/opt/retry"), false},
+		"not readable":        {"user/deploy", opaque, false},
+	} {
+		in := Input{
+			World: providers.World{Observations: []providers.Observation{{Source: "s", Provider: "crontab"}}},
+			Same:  func(d specs.Desired, o providers.Object) bool { return d.Spec.Hash() == o.Spec.Hash() },
+		}
+		p := providers.Proposal{Ref: specs.Ref{Role: "retry", Source: "s"}, Part: c.part}
+		if got := in.alike(wanted("5 * * * *", "/opt/retry"), p, c.o); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+func TestSkippedIsAnnounced(t *testing.T) {
+	b := newBench(t, newShelf(), roleOf("retry"))
+	in := b.input()
+	in.Skipped = []Skipped{{Source: "web-2", Reason: "it is the host web-2 and this is another one"}}
+	row := Make(context.Background(), in).Rows[0]
+	if len(row.Announce) == 0 || !strings.HasPrefix(row.Announce[0], "not looked at: web-2 (it is the host web-2") {
+		t.Errorf("%q", row.Announce)
 	}
 }
 
@@ -171,6 +280,8 @@ func TestNextSteps(t *testing.T) {
 			report.Finding{}, []string{"gh repo unarchive acme/shop", "gh api -X PUT repos/acme/shop/actions/permissions -F enabled=true"}},
 		{"a comment sign in a user's table", report.Inactive, []given{{ID: "c:a", Provider: "crontab", Part: "user/deploy", Pos: specs.Pos{File: "/var/spool/cron/crontabs/deploy", Line: 7}, Inactive: []providers.Inactive{{Code: "commented-out"}}}},
 			report.Finding{}, []string{"crontab -e -u deploy, and take the comment sign off the entry at /var/spool/cron/crontabs/deploy:7"}},
+		{"a table below another root", report.Inactive, []given{{ID: "c:a", Provider: "crontab", Part: "user/deploy", Pos: specs.Pos{File: "/mnt/web/var/spool/cron/crontabs/deploy", Line: 7}, Inactive: []providers.Inactive{{Code: "commented-out"}}}},
+			report.Finding{}, []string{"sudoedit /mnt/web/var/spool/cron/crontabs/deploy, and take the comment sign off"}},
 		{"a file that cron does not load", report.Inactive, []given{{ID: "c:a", Provider: "crontab", Part: "file/etc/cron.d/x", Pos: specs.Pos{File: "/etc/cron.d/x", Line: 7}, Inactive: []providers.Inactive{{Code: "file-not-loaded", Detail: "mode 0666"}}}},
 			report.Finding{}, []string{"sudoedit /etc/cron.d/x, and correct what cron refuses: mode 0666"}},
 		{"nothing known", report.Inactive, nil, report.Finding{NextStep: "look"}, []string{"if it was not: look"}},
@@ -249,6 +360,7 @@ func TestSavedPlan(t *testing.T) {
 		{"what would be written", func(b *bench) { b.plan.Ledger.Roles[0].Statement.Template = &specs.Document{Data: []byte("8")} }, "not what the plan was made from"},
 		{"it is there", func(b *bench) { b.shelf.put("a", "a", "7") }, "not missing any more"},
 		{"it cannot be seen", func(b *bench) { b.shelf.area.State = providers.Denied }, "not missing any more"},
+		{"it was left out", func(b *bench) { b.plan.Roles = []string{"z"} }, "not looked at: left out"},
 		{"it may not any more", func(b *bench) { b.plan.Ledger.Roles[0].Owner = "" }, "may not be created any more"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -264,9 +376,14 @@ func TestSavedPlan(t *testing.T) {
 			}
 			b.plan.Ledger.Roles = append(slices.Clone(b.plan.Ledger.Roles), roleOf("z"))
 			c.change(b)
-			now, err := Make(context.Background(), b.input()).Hold(saved)
+			now, err := Make(context.Background(), b.input()).Hold(saved, func(ref specs.Ref) string {
+				if len(b.plan.Roles) > 0 && !slices.Contains(b.plan.Roles, ref.Role) {
+					return "left out"
+				}
+				return ""
+			})
 			if c.says != "" {
-				if err == nil || !strings.Contains(err.Error(), c.says) || c.says == "ledger has changed" != errors.Is(err, ErrLedger) {
+				if err == nil || !strings.Contains(err.Error(), c.says) || c.says == "ledger has changed" != errors.Is(err, ErrLedger) || (c.name == "it was left out") != errors.Is(err, ErrNotLooked) {
 					t.Errorf("%v, want %q", err, c.says)
 				}
 				return
@@ -277,6 +394,8 @@ func TestSavedPlan(t *testing.T) {
 		})
 	}
 }
+
+func seenAll(specs.Ref) string { return "" }
 
 func TestDecodeRefuses(t *testing.T) {
 	good := `{"schema":"rolecall.plan/v1","tool":{"name":"","version":""},"made_at":"2026-11-25T12:00:00Z","canonicalisation":"rc1","ledger":{"path":"","name":"","revision":0,"sha256":""},"rows":[]}`
@@ -321,7 +440,7 @@ func TestSchema(t *testing.T) {
 	in := b.input()
 	p := Make(context.Background(), in)
 	done, _ := applied(t, b, p, in)
-	for _, x := range []Plan{p, done, {Rows: []Row{}, Schema: Schema}} {
+	for _, x := range []Plan{p, done, {Rows: []Row{}, Refs: []Renewal{}, Schema: Schema}} {
 		var out bytes.Buffer
 		if err := Encode(&out, x); err != nil {
 			t.Fatal(err)
@@ -345,7 +464,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		var now Plan
 		now.Ledger.SHA256 = p.Ledger.SHA256
-		if _, err := now.Hold(p); err == nil && p.Count(Create) > 0 {
+		if _, err := now.Hold(p, seenAll); err == nil && p.Count(Create) > 0 {
 			t.Error("a plan to create holds where nothing is missing")
 		}
 	})

@@ -1,17 +1,20 @@
 package repair
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/rolecall-dev/rolecall/pkg/report"
+	"github.com/rolecall-dev/rolecall/providers"
 	"github.com/rolecall-dev/rolecall/specs"
 )
 
 // reasons are all that keeps a missing role from being created: of the finding
 // first, then of the role.
 func (in Input) reasons(role specs.Role, f report.Finding) []Reason {
-	return slices.Concat(in.ofFinding(role, f), in.ofSource(f), in.ofRole(role, f))
+	return slices.Concat(in.ofFinding(role, f), in.ofSource(f), in.ofOthers(role, f), in.ofRole(role, f))
 }
 
 func (in Input) ofFinding(role specs.Role, f report.Finding) []Reason {
@@ -65,6 +68,137 @@ func (in Input) ofSource(f report.Finding) []Reason {
 	}
 	if in.Repairers[f.Source] == nil {
 		out = append(out, Reason{"no-writer", "rolecall cannot create anything in this source", "register the job by hand as the ledger states it"})
+	}
+	return out
+}
+
+// ofOthers are other sources in which the role may stand by now and that were not
+// read, though they could be.
+func (in Input) ofOthers(role specs.Role, f report.Finding) []Reason {
+	var out []Reason
+	add := func(source, why, next string) {
+		if source != f.Source && !slices.Contains(role.Sources, source) {
+			out = append(out, Reason{"not-read", "the role may have moved to source " + source + ", which " + why, next})
+		}
+	}
+	for _, o := range in.World.Observations {
+		if why := unread(o); why != "" {
+			add(o.Source, "was not all read: "+why, "make what was not read readable, then run it again")
+		}
+	}
+	for _, u := range in.Skipped {
+		if u.Chosen {
+			add(u.Source, "was not looked at: "+u.Reason, "look at all sources of the config at once")
+		}
+	}
+	return out
+}
+
+// unread is what of a source was not read; empty if all was.
+func unread(o providers.Observation) string {
+	gaps := o.Gaps()
+	switch {
+	case len(o.Areas) == 0:
+		return "nothing was said of it"
+	case len(gaps) == 0:
+		return ""
+	}
+	text := gaps[0].Part + " (" + string(gaps[0].State) + ": " + gaps[0].Reason + ")"
+	if n := len(gaps) - 1; n > 0 {
+		text += fmt.Sprintf(", and %d parts more", n)
+	}
+	return text
+}
+
+// skipped announces the sources that this run has no way to look at, in which the
+// role may stand.
+func (in Input) skipped(role specs.Role) []string {
+	var out []string
+	for _, u := range in.Skipped {
+		if !u.Chosen && !slices.Contains(role.Sources, u.Source) {
+			out = append(out, "not looked at: "+u.Source+" ("+u.Reason+"); if the role has moved there, it would run twice")
+		}
+	}
+	return out
+}
+
+// ofPlace are objects that are there already: at the very place, or doing the same.
+func (in Input) ofPlace(role specs.Role, ref specs.Ref, p providers.Proposal) []Reason {
+	if o, ok := in.object(p.Place); ok {
+		return []Reason{{"place-taken", "there is an object already at " + p.Place + ", which does not play the role" + marked(o), "look at it; put the role's marker on it if it is the right one, or give the template another name"}}
+	}
+	var out []Reason
+	for _, o := range in.World.Observations {
+		for _, x := range o.Objects {
+			if !x.Marker.Present() && in.alike(in.Desired[ref], p, x) && !in.Claimed(x) {
+				out = append(out, Reason{"same-job", "the same job is there already without a marker, " + x.ID + " at " + x.Pos.String() + "; created once more it would run twice", "if it is the role's, put the marker on it (" + markerFor(role, x) + "); if not, take it out, or state it as a role of its own: rolecall ledger adopt " + word(x.ID) + " --role NAME"})
+			}
+		}
+	}
+	return out
+}
+
+// alike says that an object does what a role wants: all of it, or in a crontab the
+// same command for the same user at the same times, whatever its environment.
+func (in Input) alike(d specs.Desired, p providers.Proposal, o providers.Object) bool {
+	switch owner, personal := strings.CutPrefix(p.Part, "user/"); {
+	case o.Opaque || d.Never || len(d.Spec.Schedules) == 0 || o.Provider != in.kind(p.Ref.Source):
+		return false
+	case personal && o.Attrs["user"] != "" && o.Attrs["user"] != owner:
+		return false
+	case in.Same(d, o):
+		return true
+	case o.Provider != "crontab" || times(d.Spec) != times(o.Spec):
+		return false
+	}
+	for _, field := range []string{"command", "stdin", "user"} {
+		want := d.Spec.Body.Get(field)
+		if have := o.Spec.Body.Get(field); want.Text != have.Text && !(field == "user" && want.Empty()) {
+			return false
+		}
+	}
+	return true
+}
+
+// times is equal for two specs exactly if their schedules are.
+func times(s specs.Spec) string {
+	var out []string
+	for _, schedule := range s.Schedules {
+		out = append(out, schedule.Canonical())
+	}
+	slices.Sort(out)
+	return strings.Join(slices.Compact(out), "\n")
+}
+
+// markerFor is how an object would say that it plays a role.
+func markerFor(role specs.Role, o providers.Object) string {
+	version := role.Version
+	if o.Provider == "kubernetes" {
+		text := "kubectl annotate cronjob " + word(o.Attrs["name"]) + " -n " + word(o.Attrs["namespace"]) + " rolecall/role=" + word(role.Key)
+		if version != "" {
+			text += " rolecall/version=" + word(version)
+		}
+		return text
+	}
+	if version != "" {
+		version = " version=" + version
+	}
+	return "a line above it: # rolecall: role=" + role.Key + version
+}
+
+// ofTemplate is why what the template states would not run.
+func (in Input) ofTemplate(role specs.Role, ref specs.Ref, p providers.Proposal) []Reason {
+	var out []Reason
+	const next = "correct the template, or set state: suspended if it is not to run"
+	for _, why := range p.Inactive {
+		code := "inactive-template"
+		if why.Code == "suspended" {
+			code = "suspended-template"
+		}
+		out = append(out, Reason{code, "the role is to be active, and as the template has it, it would not run: " + cmp.Or(why.Detail, why.Code), next})
+	}
+	if d := in.Desired[ref]; d.Spec.NeverFires() && !d.Never {
+		out = append(out, Reason{"inactive-template", "the role is to be active, and the template's schedule never fires: " + d.Spec.Written(), next})
 	}
 	return out
 }

@@ -61,16 +61,21 @@ func Decode(r io.Reader) (Plan, error) {
 // ErrLedger says that a plan is of a ledger that has changed since.
 var ErrLedger = errors.New("the ledger has changed since the plan was made; make the plan anew and read it again")
 
+// ErrNotLooked says that a saved plan has what this run did not look at, so that
+// whether it holds cannot be said.
+var ErrNotLooked = errors.New("not looked at")
+
 // Hold takes of a plan made now what a saved one wanted to create, and leaves the
-// rest. The error names all that has moved since; then nothing of it holds.
-func (p Plan) Hold(saved Plan) (Plan, error) {
+// rest. The error names all that has moved since; then nothing of it holds. Unseen
+// says why this run did not look at an expectation; empty if it did.
+func (p Plan) Hold(saved Plan, unseen func(specs.Ref) string) (Plan, error) {
 	if saved.Ledger.SHA256 != p.Ledger.SHA256 {
 		return Plan{}, ErrLedger
 	}
 	var errs []error
 	for _, was := range saved.Rows {
 		if was.Action == Create {
-			errs = append(errs, p.stands(was))
+			errs = append(errs, p.stands(was, unseen(was.Ref())))
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
@@ -85,13 +90,18 @@ func (p Plan) Hold(saved Plan) (Plan, error) {
 			r.refuse(Reason{"not-in-plan", "the saved plan does not have it", "make a plan anew"})
 		}
 	}
+	out.Refs = slices.DeleteFunc(slices.Clone(p.Refs), func(now Renewal) bool {
+		return !slices.ContainsFunc(saved.Refs, func(was Renewal) bool { return was.Role == now.Role && was.UID == now.UID })
+	})
 	return out, nil
 }
 
 // stands says how what a saved row went by has moved; nil if it is as it was.
-func (p Plan) stands(was Row) error {
+func (p Plan) stands(was Row, unseen string) error {
 	i := slices.IndexFunc(p.Rows, func(r Row) bool { return r.Finding == was.Finding })
 	switch {
+	case unseen != "":
+		return fmt.Errorf("%s: %w: %s", was.Ref(), ErrNotLooked, unseen)
 	case i < 0:
 		return fmt.Errorf("%s: it is not missing any more; make the plan anew", was.Ref())
 	case p.Rows[i].Action != Create:

@@ -23,7 +23,7 @@ var _ providers.Repairer = (*Provider)(nil)
 
 // fieldManager is who the server notes as having set the fields of what is
 // created.
-const fieldManager = "rolecall"
+const fieldManager = providers.Maker
 
 // Propose makes the CronJob of a role's template ready, under the template's own
 // name, which makes creating it twice impossible, and with the role's marker. It
@@ -43,7 +43,7 @@ func (p *Provider) Propose(_ context.Context, role specs.Role, _ specs.Desired) 
 		Place:    fmt.Sprintf("kubernetes:%s/%s/%s", p.source, cj.Namespace, cj.Name),
 		Text:     text,
 		After:    hashOf(text),
-		Announce: announce(cj),
+		Inactive: inactiveOf(cj, nil), // what a server refuses is an error of wanted
 	}, nil
 }
 
@@ -60,17 +60,13 @@ func hashOf(text []byte) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-func announce(cj *batchv1.CronJob) []string {
-	if !isTrue(cj.Spec.Suspend) {
-		return nil
-	}
-	return []string{"it is created suspended, as the template says (spec.suspend), and will not run until somebody resumes it"}
-}
-
 // wanted is the CronJob that a role's template states, complete with its place
 // and marker.
 func (p *Provider) wanted(role specs.Role) (*batchv1.CronJob, error) {
 	doc := role.Statement.Template
+	if role.Repair.User != "" || role.Repair.File != "" {
+		return nil, fmt.Errorf("%s: repair of role %s names a crontab, and source %s is a cluster; take user and file out, and name the place in the template", role.Repair.Pos, role.Key, p.source)
+	}
 	if doc == nil {
 		return nil, fmt.Errorf("role %s states no template, so there is no object to create; state the whole CronJob by spec: {template: FILE}", role.Key)
 	}

@@ -37,6 +37,7 @@ func TestPropose(t *testing.T) {
 		{name: "as the template says", metadata: "{name: retry, namespace: batch}", place: "kubernetes:prod/batch/retry"},
 		{name: "the only namespace", namespaces: []string{"batch"}, metadata: "{name: retry}", place: "kubernetes:prod/batch/retry"},
 		{name: "the match's namespace", metadata: "{name: retry}", role: specs.Role{Match: specs.Match{Keys: map[string]string{"namespace": "jobs"}}}, place: "kubernetes:prod/jobs/retry"},
+		{name: "a crontab", metadata: "{name: retry, namespace: batch}", role: specs.Role{Repair: specs.RepairTerms{User: "deploy"}}, says: "is a cluster"},
 		{name: "which namespace", metadata: "{name: retry}", says: "state metadata.namespace"},
 		{name: "a pattern is no namespace", metadata: "{name: retry}", role: specs.Role{Match: specs.Match{Keys: map[string]string{"namespace": "b*"}}}, says: "state metadata.namespace"},
 		{name: "a namespace that is not read", namespaces: []string{"batch"}, metadata: "{name: retry, namespace: other}", says: "none of those that source"},
@@ -83,7 +84,7 @@ func TestProposeSays(t *testing.T) {
 	doc := repairable("{name: retry}")
 	doc.Data = []byte(strings.Replace(string(doc.Data), "spec:\n", "spec:\n  suspend: true\n", 1))
 	got, err := p.Propose(context.Background(), specs.Role{Key: "retry", Statement: specs.Statement{Template: doc}}, specs.Desired{})
-	if err != nil || len(got.Announce) != 1 || !strings.Contains(got.Announce[0], "suspended") || got.Part != "namespace/batch" {
+	if err != nil || len(got.Inactive) != 1 || got.Inactive[0].Code != "suspended" || got.Part != "namespace/batch" {
 		t.Errorf("suspended: %+v, %v", got, err)
 	}
 }

@@ -87,6 +87,9 @@ func (a *app) runAudit(cmd *cobra.Command, f auditFlags, args []string, said fun
 	if err != nil {
 		return err
 	}
+	if err := a.spareOwn(cmd, plan.Ledger, f.target, outputs); err != nil {
+		return usage(err)
+	}
 	r, _, err := a.audited(cmd.Context(), plan, mode)
 	if err != nil {
 		return err

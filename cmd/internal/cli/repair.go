@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,10 +15,11 @@ import (
 	"golang.org/x/term"
 
 	"github.com/rolecall-dev/rolecall/pkg/audit"
-	"github.com/rolecall-dev/rolecall/pkg/redact"
+	"github.com/rolecall-dev/rolecall/pkg/classify"
 	"github.com/rolecall-dev/rolecall/pkg/repair"
 	"github.com/rolecall-dev/rolecall/pkg/report"
 	"github.com/rolecall-dev/rolecall/providers"
+	"github.com/rolecall-dev/rolecall/specs"
 )
 
 const repairAbout = `Plans what may be created of what is missing; with --apply, creates it. Nothing is
@@ -35,8 +37,11 @@ looked at until it is there, and judged as an audit does. Only then is its ref i
 the ledger brought up to date, with comments and layout kept. Every write is logged
 as two JSON lines, before and after it.
 
+Where an earlier repair was stopped between a creation and the ledger, --apply brings
+the ref of what it made up to date.
+
 The exit code is that of an audit at the end: 0 all is well, 1 something is left that
-was not or may not be repaired, 3 something could not be read.`
+was not or may not be repaired, 2 nobody said yes, 3 something could not be read.`
 
 const repairExamples = `  rolecall repair                              what would be created, and what not and why
   rolecall repair -o json=plan.json            the same, saved to be reviewed
@@ -79,7 +84,7 @@ func (a *app) repair(cmd *cobra.Command, f repairFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := f.check(a.asks()); err != nil {
+	if err := f.check(a.asks(), a.flags.now); err != nil {
 		return usage(err)
 	}
 	saved, err := f.saved()
@@ -90,11 +95,14 @@ func (a *app) repair(cmd *cobra.Command, f repairFlags) error {
 	if err := run.begin(cmd); err != nil {
 		return err
 	}
+	if err := run.spares(cmd, outputs); err != nil {
+		return usage(err)
+	}
 	if err := run.look(cmd.Context()); err != nil {
 		return err
 	}
 	if f.plan != "" {
-		if run.made, err = run.made.Hold(saved); err != nil {
+		if run.made, err = run.made.Hold(saved, run.notLooked); err != nil {
 			return stale(f.plan, err)
 		}
 	}
@@ -107,8 +115,10 @@ func (a *app) repair(cmd *cobra.Command, f repairFlags) error {
 var errOnlyLive = errors.New("repair looks at the schedulers themselves, since what files or a saved listing hold says nothing of what is missing now; leave out --offline, --snapshot and the flags of files")
 
 // check holds the flags to one another.
-func (f repairFlags) check(asks bool) error {
+func (f repairFlags) check(asks bool, now string) error {
 	switch {
+	case f.apply && now != "":
+		return errors.New("--now is for a plan as of another instant, and --apply acts at this one; leave one of them out")
 	case f.audit.target.offline || len(f.audit.target.snapshots) > 0:
 		return errOnlyLive
 	case f.apply && !f.yes && !asks:
@@ -146,7 +156,7 @@ func (f repairFlags) saved() (repair.Plan, error) {
 // changed is an error of the words, a scheduler that has changed a finding.
 func stale(name string, err error) error {
 	code := exitFindings
-	if errors.Is(err, repair.ErrLedger) {
+	if errors.Is(err, repair.ErrLedger) || errors.Is(err, repair.ErrNotLooked) {
 		code = exitUsage
 	}
 	return fault{code, fmt.Errorf("--plan %s does not hold any more, and nothing was written:\n%w", name, err)}
@@ -160,6 +170,8 @@ type mending struct {
 	in     repair.Input
 	made   repair.Plan
 	ledger []byte // its text, of which the plan was made
+	// secrets are values of the templates that are masked wherever they stand.
+	secrets []string
 }
 
 // begin reads config and ledger. Where the ledger's text cannot be had as it was
@@ -192,12 +204,78 @@ func (m *mending) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	m.secrets = secretsOf(desired)
 	m.in = repair.Input{
 		Report: r, World: world, Ledger: m.plan.Ledger, Desired: desired, Repairers: repairers(m.plan.Sources),
-		Now: m.now(), Mask: redact.Text,
+		Skipped: skippedBy(m.plan.Skipped), Same: classify.Same, Claimed: m.claimed, Now: m.now(), Mask: m.mask,
 	}
 	m.made = repair.Make(ctx, m.in)
 	return nil
+}
+
+// spares refuses to write over what the run goes by, before anything is done; and
+// where something is to be created, outputs that could not be written after it.
+func (m *mending) spares(cmd *cobra.Command, outputs []output) error {
+	own, err := m.ownFiles(cmd, m.plan.Ledger, m.flags.audit.target)
+	if err != nil {
+		return err
+	}
+	named := slices.Clone(outputs)
+	if m.flags.log != "" {
+		named = append(named, output{"log", m.flags.log})
+		if m.flags.plan != "" {
+			own = append(own, ownFile{path: m.flags.plan, what: "the plan"})
+		}
+	}
+	var errs []error
+	for i, o := range named {
+		flag := "-o " + o.format + "=" + o.file
+		if o.format == "log" {
+			flag = "--log " + o.file
+		}
+		if o.file == "" {
+			continue
+		}
+		errs = append(errs, spare(own, o.file, flag))
+		for _, other := range named[:i] {
+			if other.file != "" {
+				errs = append(errs, spare([]ownFile{{path: other.file, what: "where another output goes"}}, o.file, flag))
+			}
+		}
+		if m.flags.apply && o.format != "log" {
+			errs = append(errs, canWrite(o.file))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// skippedBy says of sources that were not looked at which of them flags left out.
+func skippedBy(skipped []audit.Skipped) []repair.Skipped {
+	var out []repair.Skipped
+	for _, s := range skipped {
+		out = append(out, repair.Skipped{Source: s.Name, Reason: s.Reason, Chosen: s.Reason == notChosen || s.Reason == otherSources})
+	}
+	return out
+}
+
+// claimed says that a role of the ledger has an object by its match.
+func (m *mending) claimed(o providers.Object) bool {
+	return slices.ContainsFunc(m.plan.Ledger.Roles, func(r specs.Role) bool {
+		return !r.Match.IsZero() && slices.Contains(r.Sources, o.Source) && classify.Fits(r.Match, o)
+	})
+}
+
+// notLooked is why this run says nothing of an expectation; empty if it does.
+func (m *mending) notLooked(ref specs.Ref) string {
+	if len(m.plan.Roles) > 0 && !slices.Contains(m.plan.Roles, ref.Role) {
+		return "--role names others; leave it out, or make a plan with it"
+	}
+	for _, s := range m.plan.Skipped {
+		if s.Name == ref.Source {
+			return s.Reason + "; look at it as the plan did"
+		}
+	}
+	return ""
 }
 
 // repairers are those of the live sources.
@@ -226,8 +304,7 @@ func (m *mending) finish(outputs []output, code int) error {
 
 // carryOut asks, creates, and says what became of it.
 func (m *mending) carryOut(ctx context.Context, outputs []output) error {
-	n := m.made.Count(repair.Create)
-	if n == 0 {
+	if m.made.Count(repair.Create)+len(m.made.Refs) == 0 {
 		return m.finish(outputs, m.in.Report.ExitCode)
 	}
 	log, done, err := m.writeLog()
@@ -235,7 +312,7 @@ func (m *mending) carryOut(ctx context.Context, outputs []output) error {
 		return usage(err)
 	}
 	defer done()
-	if yes, err := m.agreed(n); err != nil || !yes {
+	if err := m.agreed(); err != nil {
 		return err
 	}
 	m.patient.Store(true) // a creation that has begun is looked at to its end
@@ -265,21 +342,26 @@ func exitOf(ctx context.Context, made repair.Plan, r report.Report) int {
 	return code
 }
 
-// agreed shows the plan to a person and asks.
-func (m *mending) agreed(n int) (bool, error) {
+// agreed shows the plan to a person and asks. The error says that nothing may be
+// done.
+func (m *mending) agreed() error {
 	if m.flags.yes {
-		return true, nil
+		return nil
 	}
 	if err := m.text(m.Err); err != nil {
-		return false, internal(err)
+		return internal(err)
 	}
-	fmt.Fprintf(m.Err, "Create %s? Only yes is taken as consent: ", plural(n, "object"))
+	what := "Create " + plural(m.made.Count(repair.Create), "object")
+	if m.made.Count(repair.Create) == 0 {
+		what = "Bring " + plural(len(m.made.Refs), "ref") + " of the ledger up to date"
+	}
+	fmt.Fprintf(m.Err, "%s? Write yes or y; all else is a no: ", what)
 	line, err := bufio.NewReader(m.In).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
-		return false, internal(err)
+		return internal(err)
 	}
-	if strings.TrimSpace(line) != "yes" {
-		return false, fault{exitFindings, errors.New("nothing was created")}
+	if answer := strings.ToLower(strings.TrimSpace(line)); answer != "yes" && answer != "y" {
+		return fault{exitUsage, errors.New("nobody said yes; nothing was written")}
 	}
-	return true, nil
+	return nil
 }

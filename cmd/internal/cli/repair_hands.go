@@ -87,19 +87,30 @@ func (m *mending) ledgerUnchanged() error {
 }
 
 // forgetful is a ledger's text with one and the same memory of every role that is
-// created; empty if it cannot be had.
+// created or whose memory is renewed.
 func (m *mending) forgetful(file *openLedger, text []byte) []byte {
-	for _, row := range m.made.Rows {
-		if row.Action != repair.Create {
-			continue
-		}
-		out, err := ledger.Remember(file.name, text, file.read, row.Role, specs.Remembered{UID: "any", Seen: time.Unix(0, 0)})
+	for _, role := range m.remembered() {
+		out, err := ledger.Remember(file.name, text, file.read, role, specs.Remembered{UID: "any", Seen: time.Unix(0, 0)})
 		if err != nil {
 			continue // then it was not written either
 		}
 		text = out
 	}
 	return text
+}
+
+// remembered are the roles whose memory this run brings up to date.
+func (m *mending) remembered() []string {
+	var out []string
+	for _, row := range m.made.Rows {
+		if row.Action == repair.Create {
+			out = append(out, row.Role)
+		}
+	}
+	for _, r := range m.made.Refs {
+		out = append(out, r.Role)
+	}
+	return out
 }
 
 // remember writes what was seen of a role into the ledger as it is by now.

@@ -5,8 +5,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/rolecall-dev/rolecall/pkg/redact"
 	"github.com/rolecall-dev/rolecall/pkg/repair"
+	"github.com/rolecall-dev/rolecall/providers"
 )
 
 // text shows a plan to people: what is created first, then what a person has to do.
@@ -15,9 +15,12 @@ func (m *mending) text(w io.Writer) error {
 	for _, action := range []repair.Action{repair.Create, repair.ByHand, repair.Refuse} {
 		for _, row := range m.made.Rows {
 			if row.Action == action && (!m.app.flags.quiet || action == repair.Create) {
-				p.row(row, m.app.flags.verbose > 0)
+				p.row(row, m.in.World, m.app.flags.verbose > 0)
 			}
 		}
+	}
+	for _, r := range m.made.Refs {
+		p.renewal(r)
 	}
 	p.say(m.verdict())
 	return p.err
@@ -26,19 +29,32 @@ func (m *mending) text(w io.Writer) error {
 // verdict is the last line.
 func (m *mending) verdict() string {
 	creatable, byHand, refused := m.made.Count(repair.Create), m.made.Count(repair.ByHand), m.made.Count(repair.Refuse)
-	repaired, tried := 0, 0
+	created, tried := 0, 0
+	results := map[repair.Result]int{}
 	for _, r := range m.made.Rows {
 		if r.Outcome != nil {
 			tried++
+			results[r.Outcome.Result]++
 		}
-		if r.Outcome.Repaired() {
-			repaired++
+		if r.Outcome.Created() {
+			created++
 		}
 	}
 	var parts []string
 	switch {
 	case tried > 0:
-		parts = append(parts, fmt.Sprintf("%d of %d created", repaired, tried))
+		parts = append(parts, fmt.Sprintf("%d of %d created", created, tried))
+		for _, of := range []struct {
+			result repair.Result
+			words  string
+		}{
+			{repair.Unverified, "%d of them not as the ledger states it"}, {repair.Unseen, "%d of them not seen yet"},
+			{repair.Existed, "%d there by then"}, {repair.Unknown, "%d of which nothing is known"},
+		} {
+			if n := results[of.result]; n > 0 {
+				parts = append(parts, fmt.Sprintf(of.words, n))
+			}
+		}
 	case creatable > 0:
 		parts = append(parts, fmt.Sprintf("%d to create (nothing was written; carry it out with --apply)", creatable))
 	default:
@@ -67,7 +83,26 @@ func (p *planSheet) say(line string) {
 	}
 }
 
-func (p *planSheet) row(r repair.Row, verbose bool) {
+// renewal says of a ref of the ledger that it is behind, or was brought up to date.
+func (p *planSheet) renewal(r repair.Renewal) {
+	was := "no object"
+	if r.Was != "" {
+		was = "an object " + r.Was
+	}
+	text := fmt.Sprintf("ref  %s@%s: rolecall has made %s (uid %s), and the ledger remembers %s", r.Role, r.Source, r.Object, r.UID, was)
+	switch {
+	case r.Renewed:
+		text += "; it was brought up to date"
+	case r.Message != "":
+		text += "; " + r.Message
+	default:
+		text += "; --apply brings it up to date"
+	}
+	p.say(text)
+	p.say("")
+}
+
+func (p *planSheet) row(r repair.Row, world providers.World, verbose bool) {
 	title := map[repair.Action]string{repair.Create: "create", repair.ByHand: "propose", repair.Refuse: "not repaired"}[r.Action]
 	if r.Outcome != nil {
 		title = string(r.Outcome.Result)
@@ -92,7 +127,8 @@ func (p *planSheet) row(r repair.Row, verbose bool) {
 		p.say("  $ " + c)
 	}
 	if text := r.Text(); len(text) > 0 && r.Outcome == nil && (verbose || r.Action == repair.ByHand) {
-		p.content(text)
+		seen, _ := world.Source(r.Source)
+		p.content(maskedFile(seen.Provider, text))
 	}
 	p.say("")
 }
@@ -122,9 +158,9 @@ func (p *planSheet) outcome(o repair.Outcome) {
 	}
 }
 
-// content shows what would be written, with what may be secret masked.
-func (p *planSheet) content(text []byte) {
-	for _, line := range strings.Split(strings.TrimRight(redact.Text(string(text)), "\n"), "\n") {
+// content shows what would be written.
+func (p *planSheet) content(text string) {
+	for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
 		p.say("  | " + line)
 	}
 }
