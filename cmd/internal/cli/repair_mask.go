@@ -8,6 +8,7 @@ import (
 
 	"github.com/rolecall-dev/rolecall/pkg/redact"
 	"github.com/rolecall-dev/rolecall/specs"
+	"github.com/rolecall-dev/rolecall/specs/lazy"
 )
 
 // mask hides secrets in what a repair says: the values that the templates have at
@@ -49,7 +50,7 @@ func maskedFile(kind string, text []byte) string {
 
 // tableSetting is a line of a crontab that sets a variable: crontab(5) lets name and
 // value be quoted. Of an entry a blank stands before any equals sign.
-var tableSetting = expression(`^([ \t]*(?:"([^"]*)"|'([^']*)'|([^ \t#"'=]+))[ \t]*=[ \t]*)(.*)$`)
+var tableSetting = lazy.Expression(`^([ \t]*(?:"([^"]*)"|'([^']*)'|([^ \t#"'=]+))[ \t]*=[ \t]*)(.*)$`)
 
 func maskedTable(text string) string {
 	lines := strings.Split(text, "\n")
