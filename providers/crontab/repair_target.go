@@ -53,6 +53,8 @@ func (l *look) destination(role specs.Role) (target, error) {
 		return l.target("file" + file)
 	case file != "":
 		return target{}, fmt.Errorf("%s: %s has a user column and the template %s has none%s; correct one of them", pos, file, tmpl.Name, l.noAccount(tmpl))
+	case user == "" && len(l.cfg.Users) == 1 && l.noAccount(tmpl) != "":
+		return target{}, fmt.Errorf("%s: source %s has tables with a user column and without, and the role does not say in which its template %s belongs%s; write repair: {missing: create, user: %s}, or correct the template's user", role.Pos, l.cfg.Source, tmpl.Name, l.noAccount(tmpl), l.cfg.Users[0])
 	case user == "" && len(l.cfg.Users) == 1:
 		user = l.cfg.Users[0]
 	case user == "" && len(l.cfg.Users) == 0:

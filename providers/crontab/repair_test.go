@@ -121,6 +121,7 @@ func TestProposeRefuses(t *testing.T) {
 		"a user of two words":                         {table(""), deployOnly, createdIn(retry("17 3 * * * root /opt/x\n", nil), specs.RepairTerms{User: "deploy"}), "has a user column, and the crontab of a user has none"},
 		"a user that the source has not":              {table(""), deployOnly, createdIn(retry(anEntry, nil), specs.RepairTerms{User: "root"}), "does not look at"},
 		"no such user, in a system source":            {table(""), Config{Live: true, System: true, Dialect: specs.Debian}, createdIn(retry("17 3 * * * gone /opt/x", nil), specs.RepairTerms{File: "/etc/cron.d/retry"}), "gone"},
+		"no such user, or a command":                  {table(""), deployOnly, retry("17 3 * * * gone /opt/x", nil), "does not say in which its template"},
 		"no such user, nobody says where":             {table(""), both, retry("17 3 * * * gone /opt/x", nil), "\"gone\", which is no account here"},
 		"no such user":                                {table(""), deployOnly, retry("17 3 * * * gone /opt/x\n", map[string]string{"file": "/etc/cron.d/retry"}), "gone\", which is no account here"},
 	} {
@@ -157,13 +158,14 @@ func TestRepairWhere(t *testing.T) {
 		role specs.Role
 		part string
 	}{
-		"a user":                   {createdIn(retry(anEntry, nil), specs.RepairTerms{User: "deploy"}), "user/deploy"},
-		"a user, and a pattern":    {createdIn(retry(anEntry, map[string]string{"command": "/opt/*", "user": "*"}), specs.RepairTerms{User: "deploy"}), "user/deploy"},
-		"a file":                   {createdIn(retry("17 3 * * * root /opt/x", nil), specs.RepairTerms{File: "/etc/cron.d/retry"}), "file/etc/cron.d/retry"},
-		"a file beside a match":    {createdIn(retry("17 3 * * * root /opt/x", map[string]string{"file": "/etc/crontab"}), specs.RepairTerms{File: "/etc/cron.d/retry"}), "file/etc/cron.d/retry"},
-		"a match":                  {retry("17 3 * * * root /opt/x", map[string]string{"file": "/etc/crontab"}), "file/etc/crontab"},
-		"only one user, no word":   {retry(strings.TrimSuffix(anEntry, "\n"), nil), "user/deploy"},
-		"the spool's file, a path": {createdIn(retry(anEntry, nil), specs.RepairTerms{File: deploys}), "user/deploy"},
+		"a user":                    {createdIn(retry(anEntry, nil), specs.RepairTerms{User: "deploy"}), "user/deploy"},
+		"a user, and a pattern":     {createdIn(retry(anEntry, map[string]string{"command": "/opt/*", "user": "*"}), specs.RepairTerms{User: "deploy"}), "user/deploy"},
+		"a command that is no path": {createdIn(retry("17 3 * * * test -x /opt/x", nil), specs.RepairTerms{User: "deploy"}), "user/deploy"},
+		"a file":                    {createdIn(retry("17 3 * * * root /opt/x", nil), specs.RepairTerms{File: "/etc/cron.d/retry"}), "file/etc/cron.d/retry"},
+		"a file beside a match":     {createdIn(retry("17 3 * * * root /opt/x", map[string]string{"file": "/etc/crontab"}), specs.RepairTerms{File: "/etc/cron.d/retry"}), "file/etc/cron.d/retry"},
+		"a match":                   {retry("17 3 * * * root /opt/x", map[string]string{"file": "/etc/crontab"}), "file/etc/crontab"},
+		"only one user, no word":    {retry(strings.TrimSuffix(anEntry, "\n"), nil), "user/deploy"},
+		"the spool's file, a path":  {createdIn(retry(anEntry, nil), specs.RepairTerms{File: deploys}), "user/deploy"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := theirs
