@@ -93,8 +93,8 @@ func (b *bench) crontab() (*suite, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Masking secrets and writing a row take ten times as long as looking, so that
-	// a tenth is enough.
+	// Masking secrets and writing a row take several times as long as looking, so
+	// that a tenth is enough.
 	few, err := b.crontabs(n / 10)
 	if err != nil {
 		return nil, err
