@@ -126,7 +126,8 @@ func (p *plan) lastTime(before int) (int, bool) {
 // followEven is follow, and cheaper in an even time.
 func (t timeline) followEven(due int64, even segment) (int64, bool) {
 	if due >= even.start {
-		if at, ok := t.plan.nextLocal(due+even.offset+1, even.end+even.offset); ok {
+		end := min(even.end, due+searchYears*366*86400) // without a change to come there is no end
+		if at, ok := t.plan.nextLocal(due+even.offset+1, end+even.offset); ok {
 			return at - even.offset, true
 		}
 	}

@@ -111,3 +111,13 @@ func BenchmarkLongestGap(b *testing.B) {
 		})
 	}
 }
+
+// A zone without a change to come has no end in which the next slot must lie: the
+// search for one ends where there is none.
+func TestLongestGapOfWhatEnds(t *testing.T) {
+	s := mustParse(t, Supercronic, "*/30 0 0 1 1 * 2030", "UTC")
+	g, ok := s.LongestGapIn(time.Date(2026, 11, 25, 0, 0, 0, 0, time.UTC), time.UTC)
+	if !ok || g.Length() != 30*time.Second {
+		t.Errorf("%v %v", g, ok)
+	}
+}
