@@ -123,13 +123,18 @@ func (p *plan) lastTime(before int) (int, bool) {
 	return 0, false
 }
 
-// followEven is follow, and cheaper in an even time.
+// followEven is follow, and cheaper where the next slot lies in the same even
+// time and within a month: what comes later is subject to how far a program looks.
 func (t timeline) followEven(due int64, even segment) (int64, bool) {
-	if due >= even.start {
-		end := min(even.end, due+searchYears*366*86400) // without a change to come there is no end
-		if at, ok := t.plan.nextLocal(due+even.offset+1, end+even.offset); ok {
-			return at - even.offset, true
-		}
+	if due < even.start {
+		return t.follow(due)
+	}
+	end := min(even.end, due+aMonth) + even.offset
+	if t.rule == clockSupercronic {
+		end = min(end, int64(daysBefore(lastYear+1, 1, 1))*86400)
+	}
+	if at, ok := t.plan.nextLocal(due+even.offset+1, end); ok {
+		return at - even.offset, true
 	}
 	return t.follow(due)
 }

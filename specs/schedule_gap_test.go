@@ -121,3 +121,57 @@ func TestLongestGapOfWhatEnds(t *testing.T) {
 		t.Errorf("%v %v", g, ok)
 	}
 }
+
+// What a CronJob is not due for within five years it never is again, as after 2096
+// on a 29 February.
+func TestLongestGapOfACronJobThatEnds(t *testing.T) {
+	for _, zone := range []string{"UTC", "America/New_York"} {
+		s := mustParse(t, Kubernetes, "0 0 29 2 *", zone)
+		g, ok := s.LongestGapIn(time.Date(2090, 1, 1, 0, 0, 0, 0, time.UTC), time.UTC)
+		if !ok || g.From.Year() != 2092 || g.To.Year() != 2096 {
+			t.Errorf("%s: from %s to %s", zone, g.From, g.To)
+		}
+	}
+}
+
+// Supercronic knows no year after 2099.
+func TestLongestGapToTheLastYear(t *testing.T) {
+	s := mustParse(t, Supercronic, "0 0 1 * *", "UTC")
+	g, ok := s.LongestGapIn(time.Date(2099, 11, 15, 0, 0, 0, 0, time.UTC), time.UTC)
+	if ok {
+		t.Errorf("from %s to %s", g.From, g.To)
+	}
+}
+
+// The first and the last second of a day are those that every second finds.
+func TestTimesOfADay(t *testing.T) {
+	r := rand.New(rand.NewSource(3))
+	for range 300 {
+		p := plan{kind: kindCalendar, hour: uint32(r.Uint64()&r.Uint64()&r.Uint64()) & fullHour,
+			minute: r.Uint64() & r.Uint64() & r.Uint64() & r.Uint64() & fullMinute, second: 1 << r.Intn(60)}
+		if r.Intn(4) == 0 {
+			p.second |= r.Uint64() & fullMinute
+		}
+		due := func(tod int) bool {
+			return p.hour>>(tod/3600)&1 == 1 && p.minute>>(tod/60%60)&1 == 1 && p.second>>(tod%60)&1 == 1
+		}
+		for range 20 {
+			from := r.Intn(86401)
+			next, ok := p.nextTime(from)
+			at := from
+			for at < 86400 && !due(at) {
+				at++
+			}
+			if ok != (at < 86400) || ok && next != at {
+				t.Fatalf("%+v from %d: %d %v, want %d", p, from, next, ok, at)
+			}
+			last, ok := p.lastTime(from)
+			for at = from - 1; at >= 0 && !due(at); {
+				at--
+			}
+			if ok != (at >= 0) || ok && last != at {
+				t.Fatalf("%+v before %d: %d %v, want %d", p, from, last, ok, at)
+			}
+		}
+	}
+}

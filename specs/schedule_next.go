@@ -267,12 +267,12 @@ func (p *plan) nextTime(from int) (int, bool) {
 // nextDay is the first due day from one to another, in days since 1970.
 func (p *plan) nextDay(from, last int) (int, bool) {
 	for day := from; day <= last; day++ {
-		year, month, _ := dateOf(day)
+		year, month, d := dateOf(day)
 		if p.month>>month&1 == 0 {
 			day = daysBefore(year, month+1, 1) - 1
 			continue
 		}
-		if p.due(day) {
+		if p.dueOn(day, year, month, d) {
 			return day, true
 		}
 	}
@@ -282,6 +282,11 @@ func (p *plan) nextDay(from, last int) (int, bool) {
 // due says whether a day is due, in days since 1970.
 func (p *plan) due(day int) bool {
 	year, month, d := dateOf(day)
+	return p.dueOn(day, year, month, d)
+}
+
+// dueOn is due of a day whose date is known.
+func (p *plan) dueOn(day, year, month, d int) bool {
 	if p.month>>month&1 == 0 {
 		return false
 	}

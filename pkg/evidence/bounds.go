@@ -23,8 +23,8 @@ func BoundsOf(role specs.Role, provider string, schedules []specs.Schedule) Boun
 func (cal *Calendar) Bounds(role specs.Role, provider string, schedules []specs.Schedule) Bounds {
 	grace := Grace(role, provider)
 	runtime, _ := MaxRuntime(role)
-	longest := cal.longest(schedules)
 	terms := role.Evidence
+	longest := cal.longest(schedules, terms.SucceedWithin != nil || terms.ProgressWithin != nil)
 	out := Bounds{
 		Success:  longest.bound(terms.Succeeded, terms.SucceedWithin, grace, runtime),
 		Progress: longest.bound(terms.Progressed, terms.ProgressWithin, grace, runtime),
@@ -55,8 +55,8 @@ func (l longest) bound(source specs.EvidenceSource, within *time.Duration, grace
 
 // longest is that of the union of the schedules. Where they come due together so
 // often that not all of 28 years can be walked, it is the least of their own,
-// which is no shorter.
-func (cal *Calendar) longest(schedules []specs.Schedule) (out longest) {
+// which is no shorter. The gap is left out where nobody wants it and it costs.
+func (cal *Calendar) longest(schedules []specs.Schedule, gaps bool) (out longest) {
 	a := cal.agenda(schedules)
 	least := func(l longest) {
 		if l.span > 0 && (out.span == 0 || l.span < out.span) {
@@ -79,7 +79,11 @@ func (cal *Calendar) longest(schedules []specs.Schedule) (out longest) {
 	}
 	for _, s := range schedules {
 		if line, ok := s.Line(time.UTC); ok && !zoneless(s) {
-			least(longest{cal.gap(s), cal.span(s, line)})
+			l := longest{span: cal.span(s, line)}
+			if gaps {
+				l.gap = cal.gap(s)
+			}
+			least(l)
 		}
 	}
 	return out
