@@ -3,6 +3,7 @@ package runs
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 	"time"
@@ -173,7 +174,7 @@ func (d *Drainer) fromMark() {
 }
 
 // inFlight lists the runs that are not known to have ended: with a wrapper that
-// lives, or of which nothing can be known.
+// lives, or a job that goes on without it, or of which nothing can be known.
 func (s *Store) inFlight() (out []*Run, problems []error) {
 	roles, err := s.Roles()
 	if err != nil {
@@ -207,7 +208,7 @@ func (s *Store) open(role, id string) *Run {
 	switch {
 	case life.Owner == Alive:
 		return r
-	case r.Closed(life), life.Owner == Dead:
+	case r.Closed(life), life.Owner == Dead && life.Desc != Alive:
 		return nil
 	case len(r.Corrupt) > 0 && err == nil && s.FS.Scope(dir) == ScopeLocal:
 		return nil // nobody holds its lock, and nobody else could
@@ -215,11 +216,15 @@ func (s *Store) open(role, id string) *Run {
 	return r
 }
 
-// wait looks at the runs until each has its result.
+// wait looks at the runs until each has its result, or the drain is cancelled:
+// then nothing is forced any more.
 func (d *Drainer) wait(begun time.Duration) {
 	last, told := -1, time.Duration(0)
 	for {
 		now := d.Mono()
+		if d.cancelled() {
+			return
+		}
 		left := 0
 		for _, w := range d.wards {
 			if w.Result == ResultWaiting {
@@ -246,6 +251,18 @@ func (d *Drainer) wait(begun time.Duration) {
 			return
 		}
 	}
+}
+
+// cancelled says that the drain's mark was taken away, so that runs start again.
+// One that cannot be read, or was never written, is still held to be in force.
+func (d *Drainer) cancelled() bool {
+	if d.report.Ended || !d.report.Refusing {
+		return d.report.Ended
+	}
+	if _, err := d.FS.Stat(d.drainMark()); errors.Is(err, fs.ErrNotExist) {
+		d.report.Ended, d.report.Refusing, d.report.Until = true, false, nil
+	}
+	return d.report.Ended
 }
 
 func (d *Drainer) snapshot() Drained {

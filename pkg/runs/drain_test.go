@@ -583,3 +583,49 @@ func (n *notices) End(e runs.Event) <-chan struct{} {
 	time.AfterFunc(n.takes, func() { close(done) })
 	return done
 }
+
+// What a killed wrapper left running is in flight: a drain waits for it, kills
+// nothing, and does not call it ended.
+func TestDrainSeesOrphans(t *testing.T) {
+	for _, ends := range []bool{false, true} {
+		inMemory(t, func(b *bench) {
+			j := b.loses(fullPlan(), true)
+			if got := b.store().DrainStatus(); got.Waiting() != 1 || got.Runs[0].State != runs.Orphaned {
+				t.Errorf("status: %+v", got.Runs)
+			}
+			if ends {
+				time.AfterFunc(5*time.Second, func() { j.Exit(0) })
+			}
+			d := b.drainer(10 * time.Second).Drain()
+			want, code := "000001 unverifiable\n", 3
+			if ends {
+				want, code = "000001 interrupted\n", 1
+			}
+			if results(d) != want || d.Code() != code || j.Proc.Dead() != ends {
+				t.Errorf("ends %v: %q, exit %d, job dead %v", ends, results(d), d.Code(), j.Proc.Dead())
+			}
+			b.holds()
+		})
+	}
+}
+
+// A drain that is cancelled while it waits forces nothing, and refuses nothing.
+func TestDrainIsCancelled(t *testing.T) {
+	inMemory(t, func(b *bench) {
+		r := b.start(fullPlan(), waits)
+		j := b.job(r)
+		time.AfterFunc(2*time.Second, func() {
+			if was, err := b.store().CancelDrain(); !was || err != nil {
+				t.Errorf("cancelled: %v %v", was, err)
+			}
+		})
+		d := b.drainer(5 * time.Second).Drain()
+		if !d.Ended || d.Refusing || d.Until != nil || d.Code() != 3 || d.Waiting() != 1 {
+			t.Errorf("%+v, exit %d", d, d.Code())
+		}
+		writes("new", 0)(j)
+		b.wantCode(b.wait(r), 0)
+		b.wantFinal("new")
+		b.holds()
+	})
+}

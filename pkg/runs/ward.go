@@ -31,6 +31,8 @@ func (d *Drainer) look(w *ward, now time.Duration) {
 		w.ended(r, "")
 	case r.Terminal != nil:
 		d.awaitNotices(w, r, now)
+	case life.Owner == Dead && life.Desc == Alive:
+		w.wait(now, "its wrapper is gone and what it started goes on, which nobody may kill unasked; end its processes, then: rolecall runs reap")
 	case life.Owner == Dead:
 		d.close(w, r)
 	case life.Owner == Unsure:

@@ -16,14 +16,15 @@ import (
 	"github.com/rolecall-dev/rolecall/pkg/runs"
 )
 
-const drainHelp = `Refuses new runs of rolecall run on this machine and brings those in flight to an
-end: each is given its grace, its own or --grace, under the ceiling --max-grace;
+const drainHelp = `Refuses new runs of rolecall run in one state folder and brings those in flight to
+an end (another account has its own folder, and is drained by itself or by --state): each is given its grace, its own or --grace, under the ceiling --max-grace;
 then its verdict becomes interrupted, it gets one signal, and it is killed after
 its kill-after. A run within its commit is left its commit timeout. It returns as
 soon as nothing is in flight.
 
-New runs stay refused until --for has passed, the next boot, or drain --cancel. A
-second drain joins the first; deadlines do not move. A drain that is interrupted
+New runs stay refused until --for has passed, the next boot, or drain --cancel, which
+also ends the waiting of a drain, and forces nothing. What a killed wrapper left
+running is waited for and never killed. A second drain joins the first; deadlines do not move. A drain that is interrupted
 leaves the runs alone, and new ones refused.
 
 Exit codes: 0 all finished, 1 some were interrupted, 3 of some nothing can be
@@ -78,7 +79,7 @@ func (a *app) drain(cmd *cobra.Command, f drainFlags) error {
 	}
 	switch {
 	case f.status:
-		return a.drained(out, s.DrainStatus(), true)
+		return a.drained(out, s.Root, s.DrainStatus(), true)
 	case f.cancel:
 		return a.cancelDrain(out, &s)
 	}
@@ -86,7 +87,7 @@ func (a *app) drain(cmd *cobra.Command, f drainFlags) error {
 	d := runs.Drainer{Store: s, Grace: f.grace, MaxGrace: f.maxGrace, For: f.span, By: "pid " + strconv.Itoa(os.Getpid()),
 		Reason: f.reason, Poll: 100 * time.Millisecond, Cancel: cmd.Context().Done(), Progress: a.drainProgress()}
 	report := d.Drain()
-	if err := a.drained(out, report, false); err != nil {
+	if err := a.drained(out, s.Root, report, false); err != nil {
 		return err
 	}
 	if s, ok := earlyStop(cmd.Context()); ok && report.GaveUp {
@@ -158,7 +159,7 @@ func waitingFor(d runs.Drained) string {
 }
 
 // drained shows what a drain did, or would find.
-func (a *app) drained(out []output, d runs.Drained, status bool) error {
+func (a *app) drained(out []output, state string, d runs.Drained, status bool) error {
 	code := d.Code()
 	if status && d.Waiting() > 0 && len(d.Problems) == 0 {
 		code = exitClean
@@ -167,7 +168,11 @@ func (a *app) drained(out []output, d runs.Drained, status bool) error {
 		if format == "json" {
 			return asJSON(w, drainJSON{d, code})
 		}
-		return drainText(w, d, status)
+		err := drainText(w, d, status)
+		if err == nil && len(d.Runs) == 0 {
+			_, err = fmt.Fprintf(w, "looked for runs in %s; those of another account are in its own folder: --state\n", escapeLine(state))
+		}
+		return err
 	})
 	if err != nil {
 		return err
@@ -187,7 +192,7 @@ func drainText(w io.Writer, d runs.Drained, status bool) error {
 	for _, r := range d.Runs {
 		result := r.Result
 		if status && result == runs.ResultWaiting {
-			result = string(runs.InFlight)
+			result = string(r.State)
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", result, escapeLine(r.Role), escapeLine(r.RunID), escapeLine(note(r)))
 	}
@@ -205,7 +210,11 @@ func drainText(w io.Writer, d runs.Drained, status bool) error {
 	if d.Joined {
 		joined = " (joined a drain that was in force)"
 	}
-	fmt.Fprintf(w, "drained%s: %s%s; %s spent\n%s\n", joined, plural(len(d.Runs), "run"), tally(d), d.Elapsed.Round(10*time.Millisecond), refusing(d))
+	done := "drained"
+	if d.Ended {
+		done = "the drain was cancelled meanwhile"
+	}
+	fmt.Fprintf(w, done+"%s: %s%s; %s spent\n%s\n", joined, plural(len(d.Runs), "run"), tally(d), d.Elapsed.Round(10*time.Millisecond), refusing(d))
 	return nil
 }
 

@@ -86,6 +86,9 @@ func (a *app) runsList(f runsFlags, s *runs.Store, out []output, args []string) 
 		if err != nil {
 			return usage(err)
 		}
+		if len(args) == 0 {
+			l.Roles = append(l.Roles, neverRecorded(roles, s, l)...)
+		}
 		a.addMissed(roles, s, l.Roles, f.window)
 	}
 	err := a.write(out, func(format string, w io.Writer) error {

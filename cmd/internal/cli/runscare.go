@@ -41,10 +41,14 @@ func (a *app) runsReap(f runsFlags, s *runs.Store, out []output, roles []string)
 		list, code = append(list, tended{State: "unreadable", Note: err.Error()}), exitIncomplete
 	}
 	for _, r := range all {
+		goesOn := r.Terminal == nil && s.Life(r).Desc == runs.Alive
 		got, err := s.Settle(r, "runs reap", f.force, false)
 		t := tended{Role: r.Role, RunID: r.ID, State: string(got.State), Note: got.Why}
 		if err != nil {
 			t.Note = err.Error()
+		}
+		if goesOn && t.Note == "" {
+			t.Note = "what its job started goes on; end its processes"
 		}
 		list = append(list, t)
 		code = worse(code, got.State, err)

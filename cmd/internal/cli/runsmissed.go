@@ -17,6 +17,21 @@ const (
 	startSlack  = 2 * time.Minute // a run that was due just now may yet come
 )
 
+// neverRecorded are the roles of a ledger that are to run under rolecall run and
+// of which nothing is recorded.
+func neverRecorded(l ledger.Ledger, s *runs.Store, have runs.Listing) []runs.RoleInfo {
+	var keys []string
+	for _, r := range l.Roles {
+		if !r.Run.IsZero() && !slices.ContainsFunc(have.Roles, func(x runs.RoleInfo) bool { return x.Role == r.Key }) {
+			keys = append(keys, r.Key)
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	return s.List(keys, 0).Roles
+}
+
 // addMissed says of each role of a ledger which due instants no run accounts for.
 // The schedule is read as that of an entry in this host's crontab.
 func (a *app) addMissed(l ledger.Ledger, s *runs.Store, roles []runs.RoleInfo, window time.Duration) {
@@ -36,8 +51,16 @@ func (a *app) addMissed(l ledger.Ledger, s *runs.Store, roles []runs.RoleInfo, w
 func (a *app) missed(role specs.Role, s *runs.Store, window time.Duration) (*runs.MissedInfo, error) {
 	now := a.now()
 	list, from, err := s.Since(role.Key, now.Add(-window))
-	if err != nil || from == nil {
+	if err != nil {
 		return nil, err
+	}
+	if from == nil {
+		ids, strange, err := s.IDs(role.Key)
+		if err != nil || len(ids) > 0 || len(strange) > 0 {
+			return nil, err
+		}
+		begun := now.Add(-window) // of which nothing at all is recorded
+		from = &begun
 	}
 	lines, err := timetableOf(role.Statement)
 	if err != nil || len(lines) == 0 {
