@@ -17,10 +17,10 @@ import (
 func (b *bench) loses(p runs.Plan, orphan bool) *runtest.Job {
 	r := b.start(p, waits)
 	j := b.job(r)
-	if !orphan {
+	r.Kill()
+	if !orphan { // behind the wrapper's end, which else could see its job's and close the run
 		j.Exit(0)
 	}
-	r.Kill()
 	return j
 }
 
