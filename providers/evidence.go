@@ -63,9 +63,22 @@ type Running struct {
 	Gone bool
 }
 
+// Stages are the traces, in the order of the ladder.
+func (e *Evidence) Stages() [3]*Trace { return [3]*Trace{&e.Executed, &e.Succeeded, &e.Progressed} }
+
+// Beside adds what another place says beside its stages and their beginning: runs,
+// the last failure, hints.
+func (e *Evidence) Beside(other Evidence) {
+	e.Running = append(e.Running, other.Running...)
+	if other.Failed != nil && (e.Failed == nil || other.Failed.At.After(e.Failed.At)) {
+		e.Failed = other.Failed
+	}
+	e.Hints = append(e.Hints, other.Hints...)
+}
+
 // At gives the evidence as seen at an instant before that of judgement.
 func (e Evidence) At(seen time.Time) Evidence {
-	for _, t := range []*Trace{&e.Executed, &e.Succeeded, &e.Progressed} {
+	for _, t := range e.Stages() {
 		if t.State != Untracked {
 			t.AsOf = seen
 		}

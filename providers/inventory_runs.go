@@ -65,17 +65,15 @@ func (e inventoryWriter) trace(t Trace) *traceForm {
 
 func (f evidenceForm) evidence() (Evidence, error) {
 	ev := Evidence{Since: timeOf(f.Since)}
-	for _, one := range []struct {
-		form *traceForm
-		into *Trace
-	}{{f.Executed, &ev.Executed}, {f.Succeeded, &ev.Succeeded}, {f.Progressed, &ev.Progressed}} {
-		if one.form == nil {
+	into := ev.Stages()
+	for i, form := range []*traceForm{f.Executed, f.Succeeded, f.Progressed} {
+		if form == nil {
 			continue
 		}
-		if !slices.Contains(traceStates, one.form.State) {
-			return ev, fmt.Errorf("a stage has the state %q, which this rolecall does not know", one.form.State)
+		if !slices.Contains(traceStates, form.State) {
+			return ev, fmt.Errorf("a stage has the state %q, which this rolecall does not know", form.State)
 		}
-		*one.into = Trace{State: one.form.State, Last: timeOf(one.form.Last), From: string(one.form.From), Reason: string(one.form.Reason)}
+		*into[i] = Trace{State: form.State, Last: timeOf(form.Last), From: string(form.From), Reason: string(form.Reason)}
 	}
 	for _, r := range f.Running {
 		ev.Running = append(ev.Running, Running{ID: string(r.ID), Start: timeOf(r.Start), Gone: r.Gone})

@@ -44,6 +44,11 @@ func (s EvidenceSource) IsZero() bool { return s.Pos == Pos{} }
 // ledger names none.
 func (s EvidenceSource) Place() string { return s.Runs + s.Query + s.File }
 
+// Stages are who knows of each stage, in the order of the ladder.
+func (t *EvidenceTerms) Stages() [3]*EvidenceSource {
+	return [3]*EvidenceSource{&t.Executed, &t.Succeeded, &t.Progressed}
+}
+
 // ProgressNamed says that the ledger itself wants progress to be seen. Records
 // that are named for all stages tell of it only where a run stated some.
 func (t EvidenceTerms) ProgressNamed() bool {
@@ -56,7 +61,7 @@ const SourceMark = "{source}"
 // In are the terms as they hold in one source: its name is put where a place has
 // SourceMark.
 func (t EvidenceTerms) In(source string) EvidenceTerms {
-	for _, s := range []*EvidenceSource{&t.Executed, &t.Succeeded, &t.Progressed} {
+	for _, s := range t.Stages() {
 		for _, place := range []*string{&s.Runs, &s.Query, &s.File} {
 			*place = strings.ReplaceAll(*place, SourceMark, source)
 		}

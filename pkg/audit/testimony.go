@@ -138,22 +138,16 @@ func together(answers []map[specs.Ref]providers.Evidence, ref specs.Ref) (out pr
 			continue
 		}
 		said = true
-		for _, stage := range []struct {
-			into *providers.Trace
-			from providers.Trace
-		}{{&out.Executed, e.Executed}, {&out.Succeeded, e.Succeeded}, {&out.Progressed, e.Progressed}} {
-			if stage.into.State == providers.Untracked {
-				*stage.into = stage.from
+		from := e.Stages()
+		for i, into := range out.Stages() {
+			if into.State == providers.Untracked {
+				*into = *from[i]
 			}
 		}
 		if e.Since.After(out.Since) {
 			out.Since = e.Since
 		}
-		out.Running = append(out.Running, e.Running...)
-		if e.Failed != nil && (out.Failed == nil || e.Failed.At.After(out.Failed.At)) {
-			out.Failed = e.Failed
-		}
-		out.Hints = append(out.Hints, e.Hints...)
+		out.Beside(e)
 	}
 	return out, said
 }
@@ -161,13 +155,10 @@ func together(answers []map[specs.Ref]providers.Evidence, ref specs.Ref) (out pr
 // unanswered makes the stages unreadable for which the ledger names a place that
 // nothing was heard of, since some witness failed.
 func unanswered(e *providers.Evidence, terms specs.EvidenceTerms, why string) (some bool) {
-	for _, stage := range []struct {
-		named specs.EvidenceSource
-		trace *providers.Trace
-	}{{terms.Executed, &e.Executed}, {terms.Succeeded, &e.Succeeded}, {terms.Progressed, &e.Progressed}} {
-		named := stage.named.Runs != "" || stage.named.Query != "" || stage.named.File != ""
-		if named && stage.trace.State == providers.Untracked {
-			*stage.trace = providers.Trace{State: providers.Unreadable, Reason: why}
+	traces := e.Stages()
+	for i, named := range terms.Stages() {
+		if named.Place() != "" && traces[i].State == providers.Untracked {
+			*traces[i] = providers.Trace{State: providers.Unreadable, Reason: why}
 			some = true
 		}
 	}

@@ -108,8 +108,10 @@ func (j *judge) runs(role specs.Role, ref specs.Ref, own []*object) evidence.Cas
 // nobodyAsked makes the start and the success of a role unreadable of whose runs
 // the ledger speaks, and nobody said anything.
 func nobodyAsked(terms specs.EvidenceTerms, provider string, e *providers.Evidence) {
-	if e.Executed.State != providers.Untracked || e.Succeeded.State != providers.Untracked || e.Progressed.State != providers.Untracked {
-		return
+	for _, trace := range e.Stages() {
+		if trace.State != providers.Untracked {
+			return
+		}
 	}
 	why := "the ledger speaks of its runs, and the scheduler said nothing of them; name who knows: evidence: {succeeded: …}"
 	if provider == "crontab" {
@@ -132,13 +134,11 @@ func asked(terms specs.EvidenceTerms, testimony *providers.Evidence) *providers.
 		out = *testimony
 	}
 	silent := false
-	for _, stage := range []struct {
-		named bool
-		trace *providers.Trace
-	}{{evidence.Named(terms.Executed), &out.Executed}, {evidence.Named(terms.Succeeded), &out.Succeeded}, {terms.ProgressNamed(), &out.Progressed}} {
-		if stage.named && stage.trace.State == providers.Untracked {
+	named := [...]bool{terms.Executed.Place() != "", terms.Succeeded.Place() != "", terms.ProgressNamed()}
+	for i, trace := range out.Stages() {
+		if named[i] && trace.State == providers.Untracked {
 			silent = true
-			*stage.trace = providers.Trace{State: providers.Unreadable, Reason: "the ledger names where it can be seen, and nobody was asked there; state how that is reached in the config"}
+			*trace = providers.Trace{State: providers.Unreadable, Reason: "the ledger names where it can be seen, and nobody was asked there; state how that is reached in the config"}
 		}
 	}
 	if silent {
@@ -182,7 +182,7 @@ func (j *judge) recordedIn(said map[string]providers.Evidence, role specs.Role, 
 	if e, ok := saidOf(said, role); ok {
 		return &e
 	}
-	if !toBeRecorded(role) && !slices.ContainsFunc(own, func(o *object) bool { return callsRun(o.Attrs["command"]) }) {
+	if !slices.ContainsFunc(own, func(o *object) bool { return Recorded(role, o.Attrs["command"]) }) {
 		return nil
 	}
 	none := providers.Trace{State: providers.Known, From: "run records"}
@@ -261,11 +261,17 @@ func written(own []*object) time.Time {
 	return last
 }
 
+// Recorded says of a role of a crontab that its runs are to be recorded, so that
+// without records it never ran: the ledger says how it is run, or speaks of its
+// evidence and names no other place for it, or its command runs through rolecall
+// run. Of another role nothing is known but what records happen to say.
+func Recorded(role specs.Role, command string) bool { return toBeRecorded(role) || callsRun(command) }
+
 // toBeRecorded says that a ledger counts on run records for a role: it states how
 // the role is run, or evidence and no other place for it.
 func toBeRecorded(role specs.Role) bool {
 	e := role.Evidence
-	elsewhere := evidence.Named(e.Executed) || evidence.Named(e.Succeeded) || evidence.Named(e.Progressed)
+	elsewhere := e.Executed.Place() != "" || e.Succeeded.Place() != "" || e.Progressed.Place() != ""
 	return !role.Run.IsZero() || !e.IsZero() && !elsewhere
 }
 

@@ -13,39 +13,35 @@ import (
 // scheduler itself. A stage that the ledger does not want tracked is Untracked,
 // and so is one whose witness was not asked. Each place may be nil.
 func Merge(terms specs.EvidenceTerms, native, recorded, testimony *providers.Evidence) providers.Evidence {
-	out := providers.Evidence{
-		Executed:   pick(terms.Executed, native, recorded, testimony, func(e *providers.Evidence) providers.Trace { return e.Executed }),
-		Succeeded:  pick(terms.Succeeded, native, recorded, testimony, func(e *providers.Evidence) providers.Trace { return e.Succeeded }),
-		Progressed: pick(terms.Progressed, native, recorded, testimony, func(e *providers.Evidence) providers.Trace { return e.Progressed }),
+	var out providers.Evidence
+	named := terms.Stages()
+	for i, into := range out.Stages() {
+		*into = pick(*named[i], i, native, recorded, testimony)
 	}
 	for _, e := range []*providers.Evidence{testimony, recorded, native} {
 		if e != nil {
 			out.Since = later(out.Since, e.Since)
-			out.Running = append(out.Running, e.Running...)
-			out.Failed = lastFailure(out.Failed, e.Failed)
-			out.Hints = append(out.Hints, e.Hints...)
+			out.Beside(*e)
 		}
 	}
 	tidy(&out)
 	return out
 }
 
-// Named says that the ledger names a witness for a stage.
-func Named(s specs.EvidenceSource) bool { return s.Runs != "" || s.Query != "" || s.File != "" }
-
-func pick(s specs.EvidenceSource, native, recorded, testimony *providers.Evidence, stage func(*providers.Evidence) providers.Trace) providers.Trace {
+// pick is the trace of one stage.
+func pick(s specs.EvidenceSource, stage int, native, recorded, testimony *providers.Evidence) providers.Trace {
 	switch {
 	case s.None:
 		return providers.Trace{}
-	case Named(s):
+	case s.Place() != "":
 		recorded, native = nil, nil
 	}
 	for _, e := range []*providers.Evidence{testimony, recorded, native} {
 		if e == nil {
 			continue
 		}
-		if t := stage(e); t.State != providers.Untracked {
-			return t
+		if t := e.Stages()[stage]; t.State != providers.Untracked {
+			return *t
 		}
 	}
 	return providers.Trace{}
@@ -63,15 +59,14 @@ func Join(all ...*providers.Evidence) *providers.Evidence {
 			one.Running, one.Hints = slices.Clone(e.Running), slices.Clone(e.Hints)
 			out = &one
 		default:
-			out.Executed = joinTrace(out.Executed, e.Executed)
-			out.Succeeded = joinTrace(out.Succeeded, e.Succeeded)
-			out.Progressed = joinTrace(out.Progressed, e.Progressed)
+			more := e.Stages()
+			for i, into := range out.Stages() {
+				*into = joinTrace(*into, *more[i])
+			}
 			if e.Since.Before(out.Since) {
 				out.Since = e.Since
 			}
-			out.Running = append(out.Running, e.Running...)
-			out.Failed = lastFailure(out.Failed, e.Failed)
-			out.Hints = append(out.Hints, e.Hints...)
+			out.Beside(*e)
 		}
 	}
 	if out != nil {
@@ -95,13 +90,6 @@ func joinTrace(a, b providers.Trace) providers.Trace {
 
 func later(a, b time.Time) time.Time {
 	if b.After(a) {
-		return b
-	}
-	return a
-}
-
-func lastFailure(a, b *providers.Failure) *providers.Failure {
-	if a == nil || b != nil && b.At.After(a.At) {
 		return b
 	}
 	return a

@@ -95,7 +95,7 @@ func (b *builder) evidence(role string, f evidenceForm) specs.EvidenceTerms {
 
 // forAll makes one folder of run records tell of the stages that name nobody.
 func (b *builder) forAll(t *specs.EvidenceTerms, runs strict.Text) {
-	for _, s := range []*specs.EvidenceSource{&t.Executed, &t.Succeeded, &t.Progressed} {
+	for _, s := range t.Stages() {
 		if runs.Stated() && s.IsZero() {
 			*s = specs.EvidenceSource{Pos: runs.Pos, Runs: runs.Value, Shared: true}
 		}
@@ -107,7 +107,7 @@ func (b *builder) effective(role string, f evidenceForm, t specs.EvidenceTerms) 
 	if !slices.ContainsFunc(evidenceFields, f.Has) {
 		b.errs.Add(f.Pos, "evidence of role %s states nothing; say by when a run must have succeeded (succeed_within: 2h) or who knows of the runs (runs: DIR), or remove it", role)
 	}
-	if p := t.Progressed; f.ProgressWithin.Stated() && p.Runs == "" && p.Query == "" && p.File == "" {
+	if f.ProgressWithin.Stated() && t.Progressed.Place() == "" {
 		b.warn(f.ProgressWithin.Pos, "evidence of role %s says progress_within, and nobody tells of its progress; name who does: progressed: {runs: DIR}, {prometheus: {query: TEXT}} or {file: {path: PATH}}", role)
 	}
 }

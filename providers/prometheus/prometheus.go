@@ -95,9 +95,10 @@ func (w *Witness) Testify(ctx context.Context, refs []specs.Ref) map[specs.Ref]p
 	for _, ref := range refs {
 		var ev providers.Evidence
 		asked := false
-		for _, stage := range stages(w.terms[ref], &ev) {
-			if i, ok := slices.BinarySearch(queries, stage.query); ok && stage.query != "" {
-				*stage.into, asked = traces[i], true
+		terms, into := w.terms[ref], ev.Stages()
+		for n, stage := range terms.Stages() {
+			if i, ok := slices.BinarySearch(queries, stage.Query); ok && stage.Query != "" {
+				*into[n], asked = traces[i], true
 			}
 		}
 		if asked {
@@ -107,22 +108,14 @@ func (w *Witness) Testify(ctx context.Context, refs []specs.Ref) map[specs.Ref]p
 	return out
 }
 
-type stage struct {
-	query string
-	into  *providers.Trace
-}
-
-func stages(t specs.EvidenceTerms, ev *providers.Evidence) []stage {
-	return []stage{{t.Executed.Query, &ev.Executed}, {t.Succeeded.Query, &ev.Succeeded}, {t.Progressed.Query, &ev.Progressed}}
-}
-
 // queries are those of the roles, each once, sorted.
 func (w *Witness) queries(refs []specs.Ref) []string {
 	var out []string
 	for _, ref := range refs {
-		for _, s := range stages(w.terms[ref], &providers.Evidence{}) {
-			if s.query != "" {
-				out = append(out, s.query)
+		terms := w.terms[ref]
+		for _, stage := range terms.Stages() {
+			if stage.Query != "" {
+				out = append(out, stage.Query)
 			}
 		}
 	}

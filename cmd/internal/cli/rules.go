@@ -197,14 +197,14 @@ func untold(r *alerts.Role, role specs.Role, d specs.Desired) (unsure string) {
 	if asleep := r.Suspended && r.PausedUntil.IsZero(); asleep || classify.Recorded(role, command.Text) {
 		return ""
 	}
-	succeeded := evidence.Named(role.Evidence.Succeeded)
+	succeeded := role.Evidence.Succeeded.Place() != ""
 	if command.Kind == specs.Absent {
 		if succeeded || r.Succeeded == 0 {
 			return ""
 		}
 		return "the ledger does not state its command, so whether its runs are recorded is not known, and where they are not its rule never fires; state evidence: in the ledger"
 	}
-	if !evidence.Named(role.Evidence.Executed) {
+	if role.Evidence.Executed.Place() == "" {
 		r.Executed = 0
 	}
 	if !succeeded && r.Succeeded > 0 {

@@ -99,31 +99,18 @@ func (u unasked) Testify(_ context.Context, refs []specs.Ref) map[specs.Ref]prov
 	out := map[specs.Ref]providers.Evidence{}
 	for _, ref := range refs {
 		var ev providers.Evidence
-		for _, s := range namedStages(u[ref], &ev) {
-			if s.source.Query != "" {
-				*s.into = unreadTrace("", "the ledger names a query and no Prometheus is known to ask; add prometheus: {url: URL} to the config, or give --prometheus URL")
+		asked, terms, into := false, u[ref], ev.Stages()
+		for i, source := range terms.Stages() {
+			if source.Query != "" {
+				asked = true
+				*into[i] = unreadTrace("", "the ledger names a query and no Prometheus is known to ask; add prometheus: {url: URL} to the config, or give --prometheus URL")
 			}
 		}
-		if ev.Executed.State+ev.Succeeded.State+ev.Progressed.State != "" {
+		if asked {
 			out[ref] = ev
 		}
 	}
 	return out
-}
-
-// namedStage is a stage of a role with who knows of it.
-type namedStage struct {
-	source specs.EvidenceSource
-	into   *providers.Trace
-	of     func(providers.Evidence) providers.Trace
-}
-
-func namedStages(t specs.EvidenceTerms, ev *providers.Evidence) []namedStage {
-	return []namedStage{
-		{t.Executed, &ev.Executed, func(e providers.Evidence) providers.Trace { return e.Executed }},
-		{t.Succeeded, &ev.Succeeded, func(e providers.Evidence) providers.Trace { return e.Succeeded }},
-		{t.Progressed, &ev.Progressed, func(e providers.Evidence) providers.Trace { return e.Progressed }},
-	}
 }
 
 func unreadTrace(from, why string) providers.Trace {

@@ -57,40 +57,32 @@ type recordedFolder struct {
 func (p placeLook) role(ctx context.Context, ref specs.Ref) (ev providers.Evidence, asked bool) {
 	terms := p.terms[ref]
 	var told []string
-	for _, s := range namedStages(terms.EvidenceTerms, &ev) {
-		name := s.source.Runs + s.source.File
+	into := ev.Stages()
+	for i, source := range terms.Stages() {
+		name := source.Runs + source.File
 		switch {
 		case name == "":
 			continue
 		case ctx.Err() != nil:
-			*s.into = unreadTrace(name, "the look was broken off")
+			*into[i] = unreadTrace(name, "the look was broken off")
 		case terms.elsewhere && filepath.IsAbs(name):
-			*s.into = unreadTrace(name, "it is on the host of the listing, and the listing does not hold it; audit on that host, or name a copy of it by a path relative to the ledger")
-		case s.source.File != "":
-			*s.into = terms.find(p.base, name).file()
+			*into[i] = unreadTrace(name, "it is on the host of the listing, and the listing does not hold it; audit on that host, or name a copy of it by a path relative to the ledger")
+		case source.File != "":
+			*into[i] = terms.find(p.base, name).file()
 		default:
 			said := p.records(ctx, terms.find(p.base, name), ref.Role)
-			*s.into = s.of(said)
-			if s.into == &ev.Progressed && s.into.State == providers.Untracked && terms.ProgressNamed() {
-				*s.into = providers.Trace{State: providers.Known, From: said.Executed.From} // it was never reached
+			*into[i] = *said.Stages()[i]
+			if into[i] == &ev.Progressed && into[i].State == providers.Untracked && terms.ProgressNamed() {
+				*into[i] = providers.Trace{State: providers.Known, From: said.Executed.From} // it was never reached
 			}
 			if !slices.Contains(told, name) {
 				told = append(told, name)
-				beside(&ev, said)
+				ev.Beside(said)
 			}
 		}
 		asked = true
 	}
 	return ev, asked
-}
-
-// beside adds what a folder says beside the stages.
-func beside(ev *providers.Evidence, said providers.Evidence) {
-	ev.Running = append(ev.Running, said.Running...)
-	ev.Hints = append(ev.Hints, said.Hints...)
-	if said.Failed != nil && (ev.Failed == nil || said.Failed.At.After(ev.Failed.At)) {
-		ev.Failed = said.Failed
-	}
 }
 
 // namedPlace is a path as it is shown and as it is reached.
