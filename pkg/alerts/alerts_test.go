@@ -294,7 +294,7 @@ func TestOf(t *testing.T) {
 			if got.Basis != c.basis || got.Namespace+"/"+got.Name != c.at || (why != "") != c.said {
 				t.Errorf("%s %s/%s %q", got.Basis, got.Namespace, got.Name, why)
 			}
-			if want := evidence.BoundsOf(c.role, "kubernetes", desired.Spec.Schedules); got.Succeeded != want.Success || got.Executed != want.Start || want.Success == 0 {
+			if want := evidence.NewCalendar().Bounds(c.role, "kubernetes", desired.Spec.Schedules); got.Succeeded != want.Success || got.Executed != want.Start || want.Success == 0 {
 				t.Errorf("bounds %v %v, want %+v", got.Succeeded, got.Executed, want)
 			}
 		})

@@ -13,15 +13,6 @@ type ruleFile struct {
 	Groups []group `yaml:"groups"`
 }
 
-// Count is how many alerts there are.
-func (r Rules) Count() int {
-	n := 0
-	for _, g := range r.groups {
-		n += len(g.Rules)
-	}
-	return n
-}
-
 // Write writes the rule file. The same input gives the same bytes.
 func (r Rules) Write(w io.Writer) error {
 	return document(w, "Alert rules made by rolecall rules from the ledger "+r.in.Ledger+". Do not edit: change the ledger, and make\nthem anew. Check them with: promtool check rules FILE", r.Left, ruleFile{r.groups})

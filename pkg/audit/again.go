@@ -16,13 +16,9 @@ import (
 // part of such a name, or for which no part is named, is looked at whole. Other
 // sources are as they were; where parts is empty nothing is looked at.
 func Again(ctx context.Context, p Plan, before providers.World, parts map[string][]string) (report.Report, providers.World, error) {
-	desired, err := Desire(p.Ledger, p.Sources)
+	desired, err := p.desire()
 	if err != nil {
 		return report.Report{}, before, err
-	}
-	for ref, d := range desired {
-		d.Spec = p.marked(d.Spec)
-		desired[ref] = d
 	}
 	r := &round{Plan: p, desired: desired, parts: narrow(before, parts), world: providers.World{Testimony: before.Testimony}}
 	var sources []Source

@@ -25,21 +25,22 @@ func (r *round) attribute(ctx context.Context, j classify.Judgement) bool {
 	learnt := false
 	for i := range r.world.Observations {
 		o := &r.world.Observations[i]
-		if a, ok := r.attributor(o.Source); ok && len(about) > 0 {
+		if a, ok := grown[providers.Attributor](r, o.Source); ok && len(about) > 0 {
 			learnt = r.attributeSource(ctx, a, o, about) || learnt
 		}
 	}
 	return learnt
 }
 
-func (r *round) attributor(source string) (providers.Attributor, bool) {
+// grown is a live source's provider as what it may have grown into.
+func grown[T any](r *round, source string) (as T, ok bool) {
 	for _, s := range r.Sources {
 		if s.Name == source {
-			a, ok := s.Provider.(providers.Attributor)
-			return a, ok && s.Rule.Live
+			as, ok = s.Provider.(T)
+			return as, ok && s.Rule.Live
 		}
 	}
-	return nil, false
+	return as, false
 }
 
 func (r *round) attributeSource(ctx context.Context, a providers.Attributor, o *providers.Observation, about map[string]bool) bool {

@@ -34,6 +34,7 @@ type Skipped struct {
 	Name   string
 	Kind   string
 	Reason string
+	Chosen bool // flags left it out, and it could have been looked at
 }
 
 // Plan is one audit.
@@ -110,13 +111,9 @@ func Desire(l ledger.Ledger, sources []Source) (map[specs.Ref]specs.Desired, err
 // ErrInterrupted; what could not be seen is in the report. The World is what the
 // last looks saw.
 func Run(ctx context.Context, p Plan) (report.Report, providers.World, error) {
-	desired, err := Desire(p.Ledger, p.Sources)
+	desired, err := p.desire()
 	if err != nil {
 		return report.Report{}, providers.World{}, err
-	}
-	for ref, d := range desired {
-		d.Spec = p.marked(d.Spec)
-		desired[ref] = d
 	}
 	r := &round{Plan: p, desired: desired}
 	j, err := r.settle(ctx)
@@ -124,6 +121,16 @@ func Run(ctx context.Context, p Plan) (report.Report, providers.World, error) {
 		return report.Report{}, r.world, err
 	}
 	return r.report(j), r.world, nil
+}
+
+// desire is Desire of the plan, with what is secret by its place marked.
+func (p Plan) desire() (map[specs.Ref]specs.Desired, error) {
+	desired, err := Desire(p.Ledger, p.Sources)
+	for ref, d := range desired {
+		d.Spec = p.marked(d.Spec)
+		desired[ref] = d
+	}
+	return desired, err
 }
 
 // Look observes the plan's sources once, without judging.
@@ -295,16 +302,10 @@ func (r *round) observe(ctx context.Context, s Source) (o providers.Observation)
 		o.Source, o.Provider = s.Name, s.Kind
 		o.Sort()
 	}()
-	whole := ctx
-	if r.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, r.Timeout)
-		defer cancel()
-	}
-	done := make(chan providers.Observation, 1)
-	go func() { done <- observed(ctx, s, providers.Selection{Parts: r.parts[s.Name]}) }()
 	late := providers.Observation{Areas: []providers.Area{{Part: "source", State: providers.Failed, Reason: fmt.Sprintf("it did not come to an end in %v; look for what it waits for, or give it more time with --timeout", r.Timeout)}}}
-	return await(ctx, whole, done, r.Timeout, late)
+	return bounded(ctx, r.Timeout, late, func(ctx context.Context) providers.Observation {
+		return observed(ctx, s, providers.Selection{Parts: r.parts[s.Name]})
+	})
 }
 
 // observed asks the provider. One that breaks down is a source that was not read,

@@ -25,7 +25,7 @@ func (r *round) explain(ctx context.Context, j classify.Judgement) classify.Judg
 	var byID map[string]*providers.Object
 	for i := range j.Findings {
 		f := &j.Findings[i]
-		e, ok := r.explainer(f.Source)
+		e, ok := grown[providers.Explainer](r, f.Source)
 		if !ok || !f.Kind.OfRuns() || f.Kind == report.Stalled || len(r.Roles) > 0 && !slices.Contains(r.Roles, f.Role) {
 			continue
 		}
@@ -46,16 +46,6 @@ func (r *round) explain(ctx context.Context, j classify.Judgement) classify.Judg
 		r.world.Observations[i].Requests += asked[r.world.Observations[i].Source]
 	}
 	return j
-}
-
-func (r *round) explainer(source string) (providers.Explainer, bool) {
-	for _, s := range r.Sources {
-		if s.Name == source {
-			e, ok := s.Provider.(providers.Explainer)
-			return e, ok && s.Rule.Live
-		}
-	}
-	return nil, false
 }
 
 func (r *round) byID() map[string]*providers.Object {
@@ -80,24 +70,15 @@ func objectOf(byID map[string]*providers.Object, id string) *providers.Object {
 // explained asks about one object, within the bound of a look. A provider that
 // breaks down takes nothing with it.
 func (r *round) explained(ctx context.Context, e providers.Explainer, o providers.Object) []string {
-	whole := ctx
-	if r.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, r.Timeout)
-		defer cancel()
-	}
-	done := make(chan []string, 1)
-	go func() {
-		var said []string
+	late := []string{"the cause was looked for, and that did not come to an end in time"}
+	return bounded(ctx, r.Timeout, late, func(ctx context.Context) (said []string) {
 		defer func() {
 			if p := recover(); p != nil {
 				said = []string{fmt.Sprintf("rolecall broke down while looking for the cause: %v; please report this: %s", p, firstFrames(debug.Stack()))}
 			}
-			done <- said
 		}()
-		said = e.Explain(ctx, o)
-	}()
-	return await(ctx, whole, done, r.Timeout, []string{"the cause was looked for, and that did not come to an end in time"})
+		return e.Explain(ctx, o)
+	})
 }
 
 // withHints adds what is not said yet.

@@ -51,24 +51,29 @@ func (r *round) testify(ctx context.Context, h *hearing, i int) {
 	if len(h.refs) == 0 {
 		return
 	}
-	whole := ctx
-	if r.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, r.Timeout)
-		defer cancel()
-	}
 	type answer struct {
 		said map[specs.Ref]providers.Evidence
 		why  string
 	}
-	done := make(chan answer, 1)
-	go func() {
-		said, why := testified(ctx, r.Witnesses[i], slices.Clone(h.refs))
-		done <- answer{said, why}
-	}()
 	late := answer{why: fmt.Sprintf("what was asked for it did not come to an end in %v; give it more time with --timeout", r.Timeout)}
-	a := await(ctx, whole, done, r.Timeout, late)
+	a := bounded(ctx, r.Timeout, late, func(ctx context.Context) answer {
+		said, why := testified(ctx, r.Witnesses[i], slices.Clone(h.refs))
+		return answer{said, why}
+	})
 	h.answers[i], h.failures[i] = a.said, a.why
+}
+
+// bounded does something within the bound of a look; 0 is none of its own.
+func bounded[T any](ctx context.Context, timeout time.Duration, late T, do func(context.Context) T) T {
+	whole := ctx
+	if timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, timeout)
+		defer cancel()
+	}
+	done := make(chan T, 1)
+	go func() { done <- do(ctx) }()
+	return await(ctx, whole, done, timeout, late)
 }
 
 // await takes what comes before the context ends, or a little after to bring home

@@ -12,14 +12,8 @@ type Bounds struct {
 	Start, Success, Progress time.Duration
 }
 
-// BoundsOf are the bounds of a role with these schedules. A stage that the ledger
-// does not want tracked has none; whether anything tracks one is the caller's to
-// know.
-func BoundsOf(role specs.Role, provider string, schedules []specs.Schedule) Bounds {
-	return NewCalendar().Bounds(role, provider, schedules)
-}
-
-// Bounds is BoundsOf for many roles.
+// Bounds are those of a role with these schedules. A stage that the ledger does
+// not want tracked has none; whether anything tracks one is the caller's to know.
 func (cal *Calendar) Bounds(role specs.Role, provider string, schedules []specs.Schedule) Bounds {
 	grace := Grace(role, provider)
 	runtime, _ := MaxRuntime(role)

@@ -36,7 +36,7 @@ func TestBounds(t *testing.T) {
 		{"@reboot, within", []string{"@reboot"}, "crontab", specs.EvidenceTerms{SucceedWithin: dur("24h")}, "0s", "24h"},
 		{"never", []string{"0 0 31 2 *"}, "crontab", specs.EvidenceTerms{}, "0s", "0s"},
 	} {
-		got := BoundsOf(specs.Role{Evidence: c.terms}, c.provider, scheds(t, c.schedules...))
+		got := NewCalendar().Bounds(specs.Role{Evidence: c.terms}, c.provider, scheds(t, c.schedules...))
 		if got.Start != *dur(c.start) || got.Success != *dur(c.success) {
 			t.Errorf("%s: %+v, want %s and %s", c.name, got, c.start, c.success)
 		}

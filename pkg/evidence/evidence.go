@@ -62,9 +62,6 @@ const (
 	zoneSlack      = time.Hour // a clock change in a zone that is not known
 )
 
-// Judge applies the arithmetic.
-func Judge(c Case) Result { return NewCalendar().Judge(c) }
-
 // Grace is how long after an instant is due nothing is missed yet.
 func Grace(role specs.Role, provider string) time.Duration {
 	switch {

@@ -141,7 +141,7 @@ func TestExecuted(t *testing.T) {
 		{"no zone, every five minutes", "*/5 * * * * in local", "2026-11-25 12:00", "2026-11-25 10:50", "late"},
 		{"no zone, every five minutes, stopped", "*/5 * * * * in local", "2026-11-25 12:00", "2026-11-25 10:40", "stale"},
 	} {
-		r := Judge(Case{Provider: "crontab", Schedules: scheds(t, c.schedule), Evidence: providers.Evidence{Executed: known(c.last)}, Now: at(c.now)})
+		r := NewCalendar().Judge(Case{Provider: "crontab", Schedules: scheds(t, c.schedule), Evidence: providers.Evidence{Executed: known(c.last)}, Now: at(c.now)})
 		if string(r.Executed) != c.want {
 			t.Errorf("%s: %s, want %s", c.name, r.Executed, c.want)
 		}
@@ -377,7 +377,7 @@ func TestJudge(t *testing.T) {
 	} {
 		c0 := base(t)
 		c.change(&c0)
-		if got := said(Judge(c0)); got != c.want {
+		if got := said(NewCalendar().Judge(c0)); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
@@ -388,11 +388,11 @@ func TestSeen(t *testing.T) {
 	c.Evidence.Progressed = providers.Trace{State: providers.Unreadable, From: "a query"}
 	start, success := at("2026-11-25 02:00").Unix(), at("2026-11-25 02:10").Unix()
 	want := report.Seen{LastStart: &start, LastSuccess: &success, From: []string{"run records", "a query"}}
-	if diff := cmp.Diff(want, Judge(c).Seen); diff != "" {
+	if diff := cmp.Diff(want, NewCalendar().Judge(c).Seen); diff != "" {
 		t.Error(diff)
 	}
 	c.Evidence = providers.Evidence{Executed: known("2100-01-01"), Succeeded: known("")}
-	if diff := cmp.Diff(report.Seen{From: []string{"run records"}}, Judge(c).Seen); diff != "" {
+	if diff := cmp.Diff(report.Seen{From: []string{"run records"}}, NewCalendar().Judge(c).Seen); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -455,7 +455,7 @@ func TestMessages(t *testing.T) {
 	} {
 		c0 := base(t)
 		c.change(&c0)
-		r := Judge(c0)
+		r := NewCalendar().Judge(c0)
 		if len(r.Findings) == 0 || r.Findings[0].Message != c.message {
 			t.Errorf("%s: %+v", c.name, r.Findings)
 			continue
@@ -471,18 +471,18 @@ func TestNextSteps(t *testing.T) {
 	for provider, word := range map[string]string{"crontab": "daemon", "kubernetes": "startingDeadlineSeconds", "github": "full hour"} {
 		c := base(t)
 		c.Provider, c.Evidence.Executed = provider, known("2026-01-01")
-		if r := Judge(c); !strings.Contains(r.Findings[0].NextStep, word) {
+		if r := NewCalendar().Judge(c); !strings.Contains(r.Findings[0].NextStep, word) {
 			t.Errorf("%s: %q", provider, r.Findings[0].NextStep)
 		}
 		c = base(t)
 		c.Provider, c.Evidence.Succeeded = provider, known("2026-01-01")
-		if r := Judge(c); r.Findings[0].NextStep == "" {
+		if r := NewCalendar().Judge(c); r.Findings[0].NextStep == "" {
 			t.Errorf("%s: no next step for what did not succeed", provider)
 		}
 		c = base(t)
 		c.Provider, c.Role.Evidence.MaxRuntime = provider, dur("1h")
 		c.Evidence.Running = []providers.Running{{Start: at("2026-11-24 02:00"), Gone: true}}
-		if r := Judge(c); r.Findings[0].NextStep != goneStep {
+		if r := NewCalendar().Judge(c); r.Findings[0].NextStep != goneStep {
 			t.Errorf("%s: %q of what was cut off", provider, r.Findings[0].NextStep)
 		}
 		if hungSteps[provider] == "" {

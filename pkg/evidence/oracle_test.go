@@ -177,9 +177,9 @@ func FuzzJudge(f *testing.F) {
 			c.Evidence.Running = []providers.Running{{ID: text, Start: at}}
 			c.Evidence.Failed = &providers.Failure{ID: text, At: at, Why: text}
 			Steps(c)
-			return Judge(c)
+			return NewCalendar().Judge(c)
 		}
-		BoundsOf(c.Role, c.Provider, c.Schedules)
+		NewCalendar().Bounds(c.Role, c.Provider, c.Schedules)
 		x, y := judged(earlier), judged(later)
 		if later.Before(earlier) || later.After(c.Now) || earlier.IsZero() || later.IsZero() {
 			return

@@ -3,13 +3,13 @@ package repair
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/rolecall-dev/rolecall/pkg/report"
 	"github.com/rolecall-dev/rolecall/providers"
+	"github.com/rolecall-dev/rolecall/specs"
 )
 
 // nextSteps are what a person does about a finding that is never repaired, worked
@@ -100,13 +100,13 @@ func enabling(o providers.Object, off providers.Inactive) string {
 		if strings.HasPrefix(off.Detail, "jobTemplate.") {
 			patch = `{"spec":{"jobTemplate":{"spec":{"suspend":false}}}}`
 		}
-		return "kubectl patch cronjob " + word(o.Attrs["name"]) + " -n " + word(o.Attrs["namespace"]) + " --type=merge -p " + word(patch)
+		return "kubectl patch cronjob " + specs.ShellWord(o.Attrs["name"]) + " -n " + specs.ShellWord(o.Attrs["namespace"]) + " --type=merge -p " + specs.ShellWord(patch)
 	case "github disabled_manually", "github disabled_inactivity", "github disabled_fork":
-		return "gh workflow enable " + word(path.Base(o.Attrs["workflow"])) + " -R " + word(o.Attrs["repo"])
+		return "gh workflow enable " + specs.ShellWord(path.Base(o.Attrs["workflow"])) + " -R " + specs.ShellWord(o.Attrs["repo"])
 	case "github archived":
-		return "gh repo unarchive " + word(o.Attrs["repo"])
+		return "gh repo unarchive " + specs.ShellWord(o.Attrs["repo"])
 	case "github actions-disabled":
-		return "gh api -X PUT " + word("repos/"+o.Attrs["repo"]+"/actions/permissions") + " -F enabled=true"
+		return "gh api -X PUT " + specs.ShellWord("repos/"+o.Attrs["repo"]+"/actions/permissions") + " -F enabled=true"
 	case "crontab commented-out":
 		return edit(o) + ", and take the comment sign off the entry at " + o.Pos.String()
 	case "crontab invalid-line", "crontab file-not-loaded":
@@ -129,9 +129,9 @@ func edit(o providers.Object) string {
 		folder = ""
 	}
 	if user, ok := strings.CutPrefix(o.Part, "user/"); ok && slices.Contains(spools, folder) {
-		return "crontab -e -u " + word(user)
+		return "crontab -e -u " + specs.ShellWord(user)
 	}
-	return "sudoedit " + word(o.Pos.File)
+	return "sudoedit " + specs.ShellWord(o.Pos.File)
 }
 
 // ofDuplicate lists the objects with who made each and says what running them at
@@ -192,7 +192,7 @@ func (in Input) ofDrift(f report.Finding) []string {
 	}
 	step := "find out with " + owner(f) + " which of the two is right; then bring the object up to date the way it is deployed, or the ledger by a reviewed change with a new version"
 	if role, ok := in.role(f.Role); ok && role.Statement.Template != nil && in.kind(f.Source) == "kubernetes" {
-		step += "; what would change: kubectl diff -f " + word(role.Statement.Template.Name)
+		step += "; what would change: kubectl diff -f " + specs.ShellWord(role.Statement.Template.Name)
 	}
 	return append(out, step)
 }
@@ -213,17 +213,7 @@ func (in Input) ofUnexpected(f report.Finding) []string {
 		if o.Marker.Role != "" {
 			name = o.Marker.Role
 		}
-		out = append(out, "if it is wanted: rolecall ledger adopt "+word(o.ID)+" --role "+word(name))
+		out = append(out, "if it is wanted: rolecall ledger adopt "+specs.ShellWord(o.ID)+" --role "+specs.ShellWord(name))
 	}
 	return append(append(out, f.Hints...), "if it is not, ask who made it before it is taken out")
-}
-
-var bare = regexp.MustCompile(`^[A-Za-z0-9/][A-Za-z0-9._/@:+#-]*$`)
-
-// word is a text as one word of a shell.
-func word(s string) string {
-	if bare.MatchString(s) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

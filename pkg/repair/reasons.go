@@ -131,7 +131,7 @@ func (in Input) ofPlace(role specs.Role, ref specs.Ref, p providers.Proposal) []
 	for _, o := range in.World.Observations {
 		for _, x := range o.Objects {
 			if !x.Marker.Present() && in.alike(in.Desired[ref], p, x) && !in.Claimed(x) {
-				out = append(out, Reason{"same-job", "the same job is there already without a marker, " + x.ID + " at " + x.Pos.String() + "; created once more it would run twice", "if it is the role's, put the marker on it (" + markerFor(role, x) + "); if not, take it out, or state it as a role of its own: rolecall ledger adopt " + word(x.ID) + " --role NAME"})
+				out = append(out, Reason{"same-job", "the same job is there already without a marker, " + x.ID + " at " + x.Pos.String() + "; created once more it would run twice", "if it is the role's, put the marker on it (" + markerFor(role, x) + "); if not, take it out, or state it as a role of its own: rolecall ledger adopt " + specs.ShellWord(x.ID) + " --role NAME"})
 			}
 		}
 	}
@@ -174,9 +174,9 @@ func times(s specs.Spec) string {
 func markerFor(role specs.Role, o providers.Object) string {
 	version := role.Version
 	if o.Provider == "kubernetes" {
-		text := "kubectl annotate cronjob " + word(o.Attrs["name"]) + " -n " + word(o.Attrs["namespace"]) + " rolecall/role=" + word(role.Key)
+		text := "kubectl annotate cronjob " + specs.ShellWord(o.Attrs["name"]) + " -n " + specs.ShellWord(o.Attrs["namespace"]) + " rolecall/role=" + specs.ShellWord(role.Key)
 		if version != "" {
-			text += " rolecall/version=" + word(version)
+			text += " rolecall/version=" + specs.ShellWord(version)
 		}
 		return text
 	}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/rolecall-dev/rolecall/providers"
 	"github.com/rolecall-dev/rolecall/specs"
-	"github.com/rolecall-dev/rolecall/specs/lazy"
 )
 
 var _ providers.Repairer = (*Provider)(nil)
@@ -91,7 +90,7 @@ func (p *Provider) workflowOf(role specs.Role, file string) (text []byte, copyin
 	switch {
 	case role.Statement.Template != nil:
 		text = role.Statement.Template.Data
-		copying = "cp " + p.from(role.Statement.Template.Name) + " " + word(file)
+		copying = "cp " + p.from(role.Statement.Template.Name) + " " + specs.ShellWord(file)
 	case role.Statement.Workflow == "":
 		return nil, "", fmt.Errorf("role %s states no template, so there is no workflow to propose; state the whole of it by spec: {template: FILE}", role.Key)
 	case p.cfg.TemplateDir == "":
@@ -103,7 +102,7 @@ func (p *Provider) workflowOf(role specs.Role, file string) (text []byte, copyin
 	}
 	own := role.Statement.Template == nil // the checkout's file, which is copied as it is
 	if own {
-		copying = "cp " + p.from(filepath.Join(p.cfg.TemplateDir, role.Statement.Workflow)) + " " + word(file)
+		copying = "cp " + p.from(filepath.Join(p.cfg.TemplateDir, role.Statement.Workflow)) + " " + specs.ShellWord(file)
 	}
 	marked, err := carries(text, role)
 	line := markerOf(role)
@@ -114,7 +113,7 @@ func (p *Provider) workflowOf(role specs.Role, file string) (text []byte, copyin
 		return nil, "", fmt.Errorf("%s of the checkout carries no marker of role %s, by which it would be found; put this line at its head: %s", file, role.Key, line)
 	}
 	text = append([]byte(line+"\n"), text...)
-	return text, "{ echo " + word(line) + "; cat " + p.from(role.Statement.Template.Name) + "; } > " + word(file), nil
+	return text, "{ echo " + specs.ShellWord(line) + "; cat " + p.from(role.Statement.Template.Name) + "; } > " + specs.ShellWord(file), nil
 }
 
 // from is a file of this machine as one word of a shell that stands in any folder.
@@ -122,7 +121,7 @@ func (p *Provider) from(name string) string {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(p.cfg.Here, name)
 	}
-	return word(name)
+	return specs.ShellWord(name)
 }
 
 // carries says that a workflow carries a role's marker, and refuses another's.
@@ -163,22 +162,12 @@ func markerOf(role specs.Role) string {
 func commands(role specs.Role, repo, file, copying string) []string {
 	branch := "rolecall/" + role.Key
 	return []string{
-		`cd "$(mktemp -d)" && gh repo clone ` + word(repo) + " . && git switch -c " + word(branch),
+		`cd "$(mktemp -d)" && gh repo clone ` + specs.ShellWord(repo) + " . && git switch -c " + specs.ShellWord(branch),
 		"mkdir -p " + workflowDir,
 		copying,
-		"git add " + word(file),
-		"git commit -m " + word("Schedule the role "+role.Key+" again"),
-		"git push -u origin " + word(branch),
-		"gh pr create -R " + word(repo) + " --fill",
+		"git add " + specs.ShellWord(file),
+		"git commit -m " + specs.ShellWord("Schedule the role "+role.Key+" again"),
+		"git push -u origin " + specs.ShellWord(branch),
+		"gh pr create -R " + specs.ShellWord(repo) + " --fill",
 	}
-}
-
-var bare = lazy.Expression(`^[A-Za-z0-9/][A-Za-z0-9._/@:+-]*$|^\.github/[A-Za-z0-9._/-]+$`)
-
-// word is a text as one word of a shell.
-func word(s string) string {
-	if bare().MatchString(s) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

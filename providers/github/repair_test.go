@@ -86,13 +86,3 @@ func TestPropose(t *testing.T) {
 		})
 	}
 }
-
-func TestWord(t *testing.T) {
-	for in, want := range map[string]string{
-		"roles/a-1.yml": "roles/a-1.yml", "": "''", "a b": "'a b'", "it's": `'it'\''s'`, "$(x)": "'$(x)'", "-f": "'-f'", ".github/workflows/a.yml": ".github/workflows/a.yml",
-	} {
-		if got := word(in); got != want {
-			t.Errorf("%q: %s, want %s", in, got, want)
-		}
-	}
-}

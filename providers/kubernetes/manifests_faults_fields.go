@@ -6,10 +6,6 @@ import (
 	"strings"
 	"sync"
 
-	batchv1 "k8s.io/api/batch/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -160,32 +156,17 @@ type judgedField struct {
 }
 
 // judged are the fields of the types that a CronJob's spec is made of.
-var judged = sync.OnceValue(func() map[reflect.Type][]judgedField {
-	out := map[reflect.Type][]judgedField{}
-	var walk func(reflect.Type)
-	walk = func(t reflect.Type) {
-		switch t.Kind() {
-		case reflect.Pointer, reflect.Slice:
-			walk(t.Elem())
-		case reflect.Struct:
-			if _, known := out[t]; known || slices.Contains(single, t) {
-				return
-			}
-			out[t] = judgedFields(t, typeName(t), nil)
-			for _, j := range out[t] {
-				walk(t.FieldByIndex(j.index).Type)
-			}
-		}
-	}
-	walk(reflect.TypeFor[batchv1.CronJobSpec]())
-	return out
-})
+var judged = sync.OnceValue(func() map[reflect.Type][]judgedField { return tableOf(atoms, newJudged) })
+
+func (f judgedField) at() []int { return f.index }
+
+func newJudged(t reflect.Type) []judgedField { return judgedFields(t, typeName(t), nil) }
 
 func judgedOf(t reflect.Type) []judgedField {
 	if known, ok := judged()[t]; ok {
 		return known
 	}
-	return judgedFields(t, typeName(t), nil)
+	return newJudged(t)
 }
 
 // judgedFields counts the fields of an embedded object to that which embeds it.
@@ -221,7 +202,7 @@ func (f *finder) field(key string, v reflect.Value, path *field.Path) {
 		}
 		f.field(key, v.Elem(), path)
 	case reflect.Struct:
-		if !slices.Contains(single, v.Type()) {
+		if !slices.Contains(atoms, v.Type()) {
 			f.fields(v, path)
 		}
 	case reflect.Slice:
@@ -240,9 +221,6 @@ var counted = []string{
 	"PreferredSchedulingTerm.weight", "WeightedPodAffinityTerm.weight", "TopologySpreadConstraint.maxSkew", "TopologySpreadConstraint.whenUnsatisfiable",
 	"PodReadinessGate.conditionType", "PodFailurePolicyOnPodConditionsPattern.type", "ConfigMapKeySelector.name", "SecretKeySelector.name",
 }
-
-// single are the types that are one value.
-var single = []reflect.Type{reflect.TypeFor[resource.Quantity](), reflect.TypeFor[intstr.IntOrString](), reflect.TypeFor[metav1.Time]()}
 
 func (f *finder) item(key string, v reflect.Value, path *field.Path) {
 	if v.Kind() == reflect.Struct {

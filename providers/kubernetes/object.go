@@ -16,17 +16,9 @@ const (
 	versionAnnotation = "rolecall/version"
 )
 
-// objectOf is a CronJob as it was found in a part of a source: in a cluster if
+// objectFrom is a CronJob as it was found in a part of a source: in a cluster if
 // live is set, else in a manifest. A manifest that states no namespace has had
-// one set by the caller. What is worth a note about it is said by notesOf.
-func objectOf(cj *batchv1.CronJob, source, part string, pos specs.Pos, live bool) providers.Object {
-	kept := *cj
-	cj.Spec.JobTemplate.DeepCopyInto(&kept.Spec.JobTemplate)
-	o, _ := objectFrom(&kept, source, part, pos, live, nil)
-	return o
-}
-
-// objectFrom is objectOf of a CronJob that is not used again, as its spec is
+// one set by the caller. The CronJob is not to be used again, as its spec is
 // changed on the way. It also gives what is wrong or odd with the schedule.
 func objectFrom(cj *batchv1.CronJob, source, part string, pos specs.Pos, live bool, known *repeated) (providers.Object, []problem) {
 	schedule, marked := known.scheduleOf(cj, live), known.labelsOf(cj)
@@ -60,12 +52,7 @@ func idOf(source, namespace, name string) (id, ns, n string) {
 	return id, id[at-1-len(namespace) : at-1], id[at:]
 }
 
-// notesOf are the notes about a CronJob that runs in spite of what they say.
-func notesOf(cj *batchv1.CronJob, pos specs.Pos, live bool) []providers.Note {
-	_, problems, _ := scheduleOf(cj, live)
-	return notesAbout(cj, problems, pos)
-}
-
+// notesAbout are the notes about a CronJob that runs in spite of what they say.
 func notesAbout(cj *batchv1.CronJob, problems []problem, pos specs.Pos) []providers.Note {
 	var out []providers.Note
 	for _, p := range problems {

@@ -24,26 +24,32 @@ type apiField struct {
 }
 
 // shapes are the fields of the types that a CronJob's spec is made of.
-var shapes = sync.OnceValue(func() map[reflect.Type][]apiField {
-	out := map[reflect.Type][]apiField{}
+var shapes = sync.OnceValue(func() map[reflect.Type][]apiField { return tableOf(atoms, newShape) })
+
+func (f apiField) at() []int { return f.index }
+
+// tableOf are the fields of each type that a CronJob's spec is made of, down to
+// those that are no structs here.
+func tableOf[F interface{ at() []int }](leaves []reflect.Type, fields func(reflect.Type) []F) map[reflect.Type][]F {
+	out := map[reflect.Type][]F{}
 	var walk func(reflect.Type)
 	walk = func(t reflect.Type) {
 		switch t.Kind() {
 		case reflect.Pointer, reflect.Slice, reflect.Map:
 			walk(t.Elem())
 		case reflect.Struct:
-			if _, known := out[t]; known || slices.Contains(atoms, t) {
+			if _, known := out[t]; known || slices.Contains(leaves, t) {
 				return
 			}
-			out[t] = newShape(t)
+			out[t] = fields(t)
 			for _, f := range out[t] {
-				walk(t.FieldByIndex(f.index).Type)
+				walk(t.FieldByIndex(f.at()).Type)
 			}
 		}
 	}
 	walk(reflect.TypeFor[batchv1.CronJobSpec]())
 	return out
-})
+}
 
 // shapeOf are the fields of a type that count, sorted as the members of a Map
 // are, which for names in ASCII is by their bytes.

@@ -6,7 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
+
+	"github.com/rolecall-dev/rolecall/specs"
 )
 
 // believeFolder refuses a folder whose content, or which itself, others can make
@@ -26,7 +27,7 @@ func believeFolder(dir string) error {
 	for up := filepath.Dir(real); ; up = filepath.Dir(up) {
 		info, err := os.Lstat(up)
 		if err == nil && info.Mode().Perm()&0o002 != 0 && info.Mode()&fs.ModeSticky == 0 {
-			return fmt.Errorf("others could put another folder in its place, since all can write %s (its mode is %#o); correct that with: chmod o-w %s", up, info.Mode().Perm(), shellWord(up))
+			return fmt.Errorf("others could put another folder in its place, since all can write %s (its mode is %#o); correct that with: chmod o-w %s", up, info.Mode().Perm(), specs.ShellWord(up))
 		}
 		if up == filepath.Dir(up) {
 			return nil
@@ -46,7 +47,7 @@ func believe(name string) error {
 	case info.Mode()&fs.ModeSymlink != 0:
 		return fmt.Errorf("%s is a link, and who can write where it leads is not looked at; put in its place what it leads to", name)
 	case info.Mode().Perm()&0o022 != 0:
-		return fmt.Errorf("others could write %s (its mode is %#o); give it to one user with: chmod go-w %s", name, info.Mode().Perm(), shellWord(name))
+		return fmt.Errorf("others could write %s (its mode is %#o); give it to one user with: chmod go-w %s", name, info.Mode().Perm(), specs.ShellWord(name))
 	}
 	return nil
 }
@@ -59,15 +60,4 @@ func believeAll(names ...string) error {
 		}
 	}
 	return nil
-}
-
-// shellWord is a text as one word of a shell.
-func shellWord(s string) string {
-	plain := func(r rune) bool {
-		return r < 0x80 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+=:,@%", r))
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

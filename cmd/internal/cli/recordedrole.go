@@ -13,6 +13,7 @@ import (
 
 	"github.com/rolecall-dev/rolecall/pkg/runs"
 	"github.com/rolecall-dev/rolecall/providers"
+	"github.com/rolecall-dev/rolecall/specs"
 )
 
 // evidence is what a folder says of one role. Its runs are read from the newest
@@ -263,7 +264,7 @@ func (h *history) believeRole(name string) error {
 }
 
 // state is the flag that names the folder to a command.
-func (f recordFolder) state() string { return " --state " + shellWord(f.store.Root) }
+func (f recordFolder) state() string { return " --state " + specs.ShellWord(f.store.Root) }
 
 func (h *history) hold() {
 	hold, err := h.f.store.Hold(h.role)

@@ -253,7 +253,7 @@ func (m *mending) spares(cmd *cobra.Command, outputs []output) error {
 func skippedBy(skipped []audit.Skipped) []repair.Skipped {
 	var out []repair.Skipped
 	for _, s := range skipped {
-		out = append(out, repair.Skipped{Source: s.Name, Reason: s.Reason, Chosen: s.Reason == notChosen || s.Reason == otherSources})
+		out = append(out, repair.Skipped{Source: s.Name, Reason: s.Reason, Chosen: s.Chosen})
 	}
 	return out
 }

@@ -37,7 +37,7 @@ func (w *wiring) replay(s *scope, files []string) error {
 				return usage(fmt.Errorf("%s: source %s: %w", name, o.Source, err))
 			}
 			if !w.chosen(o.Source) {
-				s.leaveOut(o.Source, o.Provider, notChosen)
+				s.skipped = append(s.skipped, notChosen(o.Source, o.Provider))
 				continue
 			}
 			p, err := w.recordedReplay(replayed{providers.Replay(o), t}, o)

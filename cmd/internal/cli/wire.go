@@ -121,7 +121,7 @@ func (a *app) scope(c Config, f targetFlags, args []string) (scope, error) {
 	}
 	for _, src := range c.Sources {
 		if !slices.Contains(s.names(), src.Name) {
-			s.leaveOut(src.Name, src.kind(), w.absence(m))
+			s.skipped = append(s.skipped, absent(src, m))
 		}
 	}
 	if flagged && !slices.ContainsFunc(s.sources, func(x audit.Source) bool { return x.Rule.Live }) {
@@ -175,30 +175,24 @@ func readsStdin(sources []Source) int {
 	return n
 }
 
-// absence is why a source of the config is not part of a run that does not go
-// by the config.
-func (w *wiring) absence(m mode) string {
+// absent is a source of the config that is not part of a run that does not go by
+// the config.
+func absent(src Source, m mode) audit.Skipped {
 	if m == snapshot {
-		return "no snapshot of it is given"
+		return audit.Skipped{Name: src.Name, Kind: src.kind(), Reason: "no snapshot of it is given"}
 	}
-	return otherSources
+	return audit.Skipped{Name: src.Name, Kind: src.kind(), Reason: "the flags name other sources", Chosen: true}
 }
 
-// leaveOut notes a source that is not looked at.
-func (s *scope) leaveOut(name, kind, reason string) {
-	s.skipped = append(s.skipped, audit.Skipped{Name: name, Kind: kind, Reason: reason})
+// notChosen is a source that --source does not name.
+func notChosen(name, kind string) audit.Skipped {
+	return audit.Skipped{Name: name, Kind: kind, Reason: "--source names others", Chosen: true}
 }
 
 // chosen says that --source does not name other sources only.
 func (w *wiring) chosen(name string) bool {
 	return len(w.flags.sources) == 0 || slices.Contains(w.flags.sources, name)
 }
-
-// Why a source of the config is left out that could have been looked at.
-const (
-	notChosen    = "--source names others"
-	otherSources = "the flags name other sources"
-)
 
 // checkChosen refuses a --source that there is not.
 func (s scope) checkChosen(names []string) error {
@@ -230,7 +224,7 @@ func (w *wiring) look(s *scope, sources []Source) error {
 	var errs []error
 	for _, src := range sources {
 		if !w.chosen(src.Name) { // its server need not even be known here
-			s.leaveOut(src.Name, src.kind(), notChosen)
+			s.skipped = append(s.skipped, notChosen(src.Name, src.kind()))
 			continue
 		}
 		p, isLive, why, err := w.provider(src, s.mode)
@@ -238,7 +232,7 @@ func (w *wiring) look(s *scope, sources []Source) error {
 		case err != nil:
 			errs = append(errs, fmt.Errorf("source %s: %w", src.Name, err))
 		case why != "":
-			s.leaveOut(src.Name, src.kind(), why)
+			s.skipped = append(s.skipped, audit.Skipped{Name: src.Name, Kind: src.kind(), Reason: why})
 		default:
 			s.sources = append(s.sources, audit.Source{Name: src.Name, Kind: src.kind(), Provider: p, Rule: src.rule(isLive)})
 		}
