@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/rolecall-dev/rolecall/providers/kubernetes/kubetest"
 )
 
 // TestEvidenceUnderCron lets the real Debian cron run three jobs through rolecall
@@ -86,7 +88,12 @@ func newCronHost(t *testing.T) *cronHost {
 		t.Fatal(err)
 	}
 	h := &cronHost{t: t, dir: dir}
-	t.Cleanup(func() { h.stop(); os.RemoveAll(dir) })
+	t.Cleanup(func() {
+		if h.stop(); t.Failed() {
+			t.Logf("cron said: %s", h.said.String())
+		}
+		os.RemoveAll(dir)
+	})
 	for _, d := range []string{"cron.d", "spool/crontabs"} {
 		if err := os.MkdirAll(filepath.Join(dir, d), 0o755); err != nil {
 			t.Fatal(err)
@@ -149,19 +156,14 @@ func (h *cronHost) stop() {
 // awaitRuns waits until cron has run both jobs, and says when the bad one ended.
 func (h *cronHost) awaitRuns() time.Time {
 	h.t.Helper()
-	deadline := time.Now().Add(3 * time.Minute)
-	for {
+	var at time.Time
+	kubetest.Eventually(h.t, 3*time.Minute, "cron to run good and bad", func() (bool, string) {
 		good, _ := h.last("good")
-		state, at := h.last("bad")
-		if good == "completed" && state == "failed" {
-			return at
-		}
-		if time.Now().After(deadline) {
-			list, _ := h.run("runs", "list", "--state", filepath.Join(h.dir, "state"))
-			h.t.Fatalf("cron ran nothing in three minutes; it said: %s\n%s", h.said.String(), list)
-		}
-		time.Sleep(200 * time.Millisecond)
-	}
+		bad, began := h.last("bad")
+		at = began
+		return good == "completed" && bad == "failed", fmt.Sprintf("good %q, bad %q", good, bad)
+	})
+	return at
 }
 
 // last is how the last run of a role stands, and when it began.
