@@ -120,16 +120,17 @@ func Make(in Input) Rules {
 		return cmp.Or(strings.Compare(a.Key, b.Key), strings.Compare(a.Source, b.Source))
 	})
 	r := Rules{in: in}
-	roles := group{Name: "rolecall " + in.Ledger + " roles"}
+	// One group is evaluated at one instant and in its order: what an audit's end
+	// explains must not be sent before the alert that holds it back.
+	all := group{Name: "rolecall " + in.Ledger, Rules: in.ofAudits()}
 	for _, role := range in.Roles {
-		roles.Rules = append(roles.Rules, in.ofRole(role)...)
+		all.Rules = append(all.Rules, in.ofRole(role)...)
 		if why := role.unbounded(); why != "" {
 			r.Left = append(r.Left, role.Key+"@"+role.Source+": "+why)
 		}
 	}
-	audits := group{Name: "rolecall " + in.Ledger + " audits", Rules: in.ofAudits()}
 	watch := group{Name: "rolecall " + in.Ledger + " watchdog", Rules: []rule{in.watchdog()}}
-	for _, g := range []group{roles, audits, watch} {
+	for _, g := range []group{all, watch} {
 		if len(g.Rules) > 0 {
 			r.groups = append(r.groups, g)
 		}
