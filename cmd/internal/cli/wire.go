@@ -27,6 +27,7 @@ import (
 	"github.com/rolecall-dev/rolecall/providers/github"
 	"github.com/rolecall-dev/rolecall/providers/kubernetes"
 	"github.com/rolecall-dev/rolecall/specs"
+	"github.com/rolecall-dev/rolecall/specs/slow"
 )
 
 // scope is what a run looks at, and what of the config it does not.
@@ -383,7 +384,7 @@ func (w *wiring) github(name string, c GitHubSource, isLive bool) (providers.Pro
 		return nil, "", err
 	}
 	cfg := github.Config{Source: name, Repos: c.Repos, CacheDir: cache, Each: each, Runs: true, BulkFrom: manyRepositories}
-	if w.slow() {
+	if slow.Only() {
 		cfg.BulkFrom = 0
 	}
 	if c.Workflows != "" {
@@ -475,10 +476,6 @@ const (
 	// secondary rate limits).
 	githubPace = 900
 )
-
-// slow says that what only saves time or requests is to be left out; no answer
-// changes by it.
-func (a *app) slow() bool { return a.getenv("ROLECALL_SLOW") == "1" }
 
 // patienceWithLimits is the longest pause that GitHub may ask for and get; a
 // limit that lasts longer is a gap that says when it ends.
