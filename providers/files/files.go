@@ -21,6 +21,9 @@ import (
 type File struct {
 	Rel  string // relative to the base, with forward slashes: the name in ids and in match
 	Path string // for opening, and for people to open
+	// Regular says that the folder's listing called it a regular file; false is not
+	// known.
+	Regular bool
 }
 
 // Expand finds the files that patterns name below a base folder. A pattern is a
@@ -29,22 +32,23 @@ type File struct {
 // name is one file. A pattern that names nothing, or a folder that cannot be
 // listed, is a gap.
 func Expand(base string, patterns, inFolder []string) ([]File, []providers.Area) {
-	seen := map[string]bool{}
 	var out []File
 	var gaps []providers.Area
 	for _, p := range patterns {
-		rels, gap := expandOne(base, path.Clean(filepath.ToSlash(p)), inFolder)
-		for _, rel := range rels {
-			if !seen[rel] {
-				seen[rel] = true
-				out = append(out, File{Rel: rel, Path: Join(base, rel)})
-			}
-		}
-		if gap.Part != "" {
+		found, gap := expandOne(base, path.Clean(filepath.ToSlash(p)), inFolder)
+		if out = append(out, found...); gap.Part != "" {
 			gaps = append(gaps, gap)
 		}
 	}
 	slices.SortFunc(out, func(a, b File) int { return strings.Compare(a.Rel, b.Rel) })
+	out = slices.CompactFunc(out, func(a, b File) bool { return a.Rel == b.Rel })
+	for i := range out {
+		f := &out[i]
+		f.Path = Join(base, f.Rel)
+		if strings.HasSuffix(f.Path, f.Rel) {
+			f.Rel = f.Path[len(f.Path)-len(f.Rel):] // one text is kept
+		}
+	}
 	return out, gaps
 }
 
@@ -57,7 +61,7 @@ func Join(base, rel string) string {
 	return filepath.Join(base, filepath.FromSlash(rel))
 }
 
-func expandOne(base, pattern string, inFolder []string) ([]string, providers.Area) {
+func expandOne(base, pattern string, inFolder []string) ([]File, providers.Area) {
 	if !hasMeta(pattern) {
 		info, err := os.Stat(Join(base, pattern))
 		switch {
@@ -66,24 +70,36 @@ func expandOne(base, pattern string, inFolder []string) ([]string, providers.Are
 		case errors.Is(err, fs.ErrNotExist) && !isLink(Join(base, pattern)):
 			return nil, providers.Area{Part: "file/" + pattern, State: providers.Missing, Reason: "no such file; correct the path or make the file"}
 		}
-		return []string{pattern}, providers.Area{}
+		return named([]string{pattern}), providers.Area{}
 	}
 	rels, err := glob(base, pattern)
 	part := "glob/" + pattern
 	if err != nil {
-		return rels, providers.Area{Part: part, State: StateOf(err), Reason: err.Error() + "; make the folder readable"}
+		return named(rels), providers.Area{Part: part, State: StateOf(err), Reason: err.Error() + "; make the folder readable"}
 	}
 	if len(rels) == 0 {
 		return nil, providers.Area{Part: part, State: providers.Missing, Reason: "the glob matches no file; correct it, or render the files first"}
 	}
-	return rels, providers.Area{}
+	return named(rels), providers.Area{}
 }
 
-func expandFolder(base, folder string, inFolder []string) ([]string, providers.Area) {
-	var out []string
+func named(rels []string) []File {
+	out := make([]File, len(rels))
+	for i, rel := range rels {
+		out[i].Rel = rel
+	}
+	return out
+}
+
+func expandFolder(base, folder string, inFolder []string) ([]File, providers.Area) {
+	var out []File
 	for _, g := range inFolder {
+		if found, ok := listPlain(base, folder, g); ok {
+			out = append(out, found...)
+			continue
+		}
 		rels, err := glob(base, path.Join(doublestarEscape(folder), g))
-		out = append(out, rels...)
+		out = append(out, named(rels)...)
 		if err != nil {
 			return out, providers.Area{Part: "folder/" + folder, State: StateOf(err), Reason: err.Error() + "; make the folder readable"}
 		}
