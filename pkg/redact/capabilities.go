@@ -31,8 +31,13 @@ const (
 	pathRest = "([^\\s\"'`?#]+)"
 )
 
-func inCapabilities(s string, found *spans) {
-	if strings.IndexByte(s, '/') >= 0 {
-		findPhrases(s, strings.ToLower(s), capabilities, found)
+func inCapabilities(s string, asked finders, found *spans) {
+	if strings.IndexByte(s, '/') < 0 {
+		return
+	}
+	for i := range capabilities {
+		if asked.has(firstCapability() + i) {
+			capabilities[i].find(s, strings.ToLower(s), found)
+		}
 	}
 }

@@ -74,10 +74,11 @@ func compileAll(exprs []string) []*regexp.Regexp {
 }
 
 // detected finds tokens by their form.
-func detected(s string, found *spans) {
+func detected(s string, asked finders, found *spans) {
 	low := strings.ToLower(s)
-	for _, r := range rules() {
-		if len(r.keywords) > 0 && !containsAny(low, r.keywords) {
+	for i := range rules() {
+		r := &rules()[i]
+		if !asked.has(firstRule()+i) || len(r.keywords) > 0 && !containsAny(low, r.keywords) {
 			continue
 		}
 		for _, m := range r.re().FindAllStringSubmatchIndex(s, -1) {
@@ -91,7 +92,7 @@ func detected(s string, found *spans) {
 
 // secret is the range of the secret in a match: the rule's group, else the first
 // group that matched, else all.
-func (r rule) secret(m []int) (int, int) {
+func (r *rule) secret(m []int) (int, int) {
 	if g := r.group; g > 0 && 2*g+1 < len(m) && m[2*g] >= 0 {
 		return m[2*g], m[2*g+1]
 	}
@@ -103,7 +104,7 @@ func (r rule) secret(m []int) (int, int) {
 	return m[0], m[1]
 }
 
-func (r rule) accepts(match, secret string) bool {
+func (r *rule) accepts(match, secret string) bool {
 	if strings.Contains(secret, Mask) || r.entropy > 0 && entropy(secret) <= r.entropy {
 		return false
 	}

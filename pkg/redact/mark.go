@@ -9,8 +9,17 @@ import (
 // Mark sets Secret on the texts of a spec whose place says that they are secrets,
 // which the text alone does not: what stands under a sensitive key, and the
 // argument after a flag that takes a secret. The meaning, and so the hash, stays
-// what it was. Secrets within a text are left to Text.
-func Mark(v specs.Value) specs.Value { return mark(v, false) }
+// what it was. Secrets within a text are left to Text. A body that needs no mark is
+// the same string.
+func Mark(body specs.Packed) specs.Packed {
+	if body == "" {
+		return ""
+	}
+	if marked := specs.Pack(mark(body.Value(), false)); marked != body {
+		return marked
+	}
+	return body
+}
 
 // mark marks a value. A list that was walked before, with the program that stands
 // elsewhere, is not walked again without it.

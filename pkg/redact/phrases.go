@@ -40,20 +40,24 @@ func newPhrase(expr string, cues ...string) phrase {
 	return phrase{cues, expr, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })}
 }
 
-func inPhrases(s string, found *spans) { findPhrases(s, s, phrases, found) }
-
-// findPhrases looks for each phrase of which a cue is in a text, as it was given
-// or in small letters.
-func findPhrases(s, cued string, phrases []phrase, found *spans) {
-	for _, p := range phrases {
-		if !containsAny(cued, p.cues) {
-			continue
+func inPhrases(s string, asked finders, found *spans) {
+	for i := range phrases {
+		if asked.has(firstPhrase + i) {
+			phrases[i].find(s, s, found)
 		}
-		for _, m := range p.re().FindAllStringSubmatchIndex(s, -1) {
-			from, to := firstGroup(m)
-			if text := s[from:to]; !masked(text) && !reference(text) {
-				found.add(from, to)
-			}
+	}
+}
+
+// find looks for a phrase of which a cue is in a text, as it was given or in small
+// letters.
+func (p phrase) find(s, cued string, found *spans) {
+	if !containsAny(cued, p.cues) {
+		return
+	}
+	for _, m := range p.re().FindAllStringSubmatchIndex(s, -1) {
+		from, to := firstGroup(m)
+		if text := s[from:to]; !masked(text) && !reference(text) {
+			found.add(from, to)
 		}
 	}
 }

@@ -36,7 +36,7 @@ const (
 func Text(s string) string {
 	s = shorten(s)
 	for range rounds {
-		t := once(s)
+		t := once(s, needed)
 		if t == s {
 			return s
 		}
@@ -58,17 +58,35 @@ func shorten(s string) string {
 	return s[:end] + " " + Mask
 }
 
-// once masks what every finder finds in a text. Positions come first, since they
-// tell a user from its password, which the detector takes together.
-func once(s string) string {
-	return masks(masks(s, assigned, flagged, inURLs, inCapabilities, inPhrases, keyBlocks), detected)
+// once masks what the finders find in a text, of which only those are asked that
+// could. Positions come first, since they tell a user from its password, which
+// the detector takes together.
+func once(s string, needed func(string) finders) string {
+	asked := needed(s)
+	t := masks(s, asked, places)
+	if t != s {
+		asked = needed(t)
+	}
+	return masks(t, asked, detected)
 }
 
-func masks(s string, finders ...func(string, *spans)) string {
-	var found spans
-	for _, find := range finders {
-		find(s, &found)
+// places finds what is a secret by its place.
+func places(s string, asked finders, found *spans) {
+	for i, find := range [...]func(string, *spans){assignedFinder: assigned, flaggedFinder: flagged, urlFinder: inURLs, blockFinder: keyBlocks} {
+		if asked.has(i) {
+			find(s, found)
+		}
 	}
+	inPhrases(s, asked, found)
+	inCapabilities(s, asked, found)
+}
+
+func masks(s string, asked finders, find func(string, finders, *spans)) string {
+	if asked == (finders{}) {
+		return s
+	}
+	var found spans
+	find(s, asked, &found)
 	return found.mask(s)
 }
 
