@@ -100,9 +100,11 @@ var cues = sync.OnceValue(func() *automaton {
 // nameEnds says that a name ends where a cue does.
 func nameEnds(s string, _, to int) bool { return to == len(s) || !isName(s[to]) }
 
-// attachedP says that a -p can begin a word in which something follows it.
+// attachedP says that a -p can begin a word in which something follows it: a blank
+// only in a string.
 func attachedP(s string, from, to int) bool {
-	return (from == 0 || isSpace(s[from-1]) || isQuote(s[from-1])) && to < len(s) && !isSpace(s[to])
+	quoted := from > 0 && isQuote(s[from-1])
+	return (from == 0 || quoted || isSpace(s[from-1])) && to < len(s) && (quoted || !isSpace(s[to]))
 }
 
 // beginsProgram says that a name begins where programOf would let one begin.
