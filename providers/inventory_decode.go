@@ -112,20 +112,22 @@ func (f objectForm) spec(o *Object) (err error) {
 		}
 		o.Entries = append(o.Entries, Entry{string(e.Text), sched, e.Location.pos()})
 	}
-	if o.Spec.Body, err = value(f.Body); err != nil {
-		return fmt.Errorf("body: %w", err)
-	}
-	if o.Spec.Cosmetic, err = value(f.Cosmetic); err != nil {
-		return fmt.Errorf("cosmetic: %w", err)
-	}
-	if o.Env, err = value(f.Env); err != nil {
-		return fmt.Errorf("env: %w", err)
+	for _, part := range []struct {
+		name string
+		from any
+		to   *specs.Packed
+	}{{"body", f.Body, &o.Spec.Body}, {"cosmetic", f.Cosmetic, &o.Spec.Cosmetic}, {"env", f.Env, &o.Env}} {
+		v, err := value(part.from)
+		if err != nil {
+			return fmt.Errorf("%s: %w", part.name, err)
+		}
+		*part.to = specs.Pack(v)
 	}
 	hash, err := specs.ParseHash(f.Hash)
 	switch {
 	case err != nil:
 		return err
-	case o.Opaque, sealed(o.Spec.Body):
+	case o.Opaque, sealed(o.Spec.Body.Value()):
 		o.Spec = o.Spec.WithHash(hash)
 	case o.Spec.Hash() != hash:
 		return fmt.Errorf("the saved hash %s does not fit the saved spec, which has %s: the listing was changed, or saved by another version", hash, o.Spec.Hash())

@@ -52,7 +52,7 @@ func (e inventoryWriter) object(o Object) objectForm {
 		ID: text(o.ID), Part: text(o.Part), Location: place(o.Pos), Marker: e.marker(o.Marker),
 		Attrs: e.texts(o, "", o.Attrs), Labels: e.texts(o, labelSeal, o.Labels),
 		Hash: o.Spec.Hash().String(), Schedules: []scheduleForm{},
-		Body: e.tree(o.Spec.Body), Cosmetic: e.tree(o.Spec.Cosmetic), Env: e.tree(o.Env),
+		Body: e.tree(o.Spec.Body.Value()), Cosmetic: e.tree(o.Spec.Cosmetic.Value()), Env: e.tree(o.Env.Value()),
 		Inactive: []inactiveForm{}, Opaque: &o.Opaque, Entries: []entryForm{}, UID: text(o.UID),
 		Created: instant(o.Created), Changes: []changeForm{},
 	}

@@ -43,13 +43,13 @@ func sample(t testing.TB) providers.Inventory {
 		Attrs:  map[string]string{"user": "deploy", "command": "/opt/retry --password=" + secret, "file": "/var/spool/cron/crontabs/deploy"},
 		Spec: specs.Spec{
 			Schedules: []specs.Schedule{schedule(t, specs.Debian, "17 3 * * *", "Europe/Berlin")},
-			Body: specs.NewMap(
+			Body: specs.Pack(specs.NewMap(
 				specs.Member{Key: "command", Value: specs.NewText("/opt/retry --password=" + secret)},
 				specs.Member{Key: "user", Value: specs.NewText("deploy")},
 				specs.Member{Key: "env", Value: specs.NewMap(specs.Member{Key: "PATH", Value: specs.NewSecret("/bin:/usr/bin")})},
-			),
+			)),
 		},
-		Env:     specs.NewMap(specs.Member{Key: "TOKEN", Value: specs.NewSecret(secret)}),
+		Env:     specs.Pack(specs.NewMap(specs.Member{Key: "TOKEN", Value: specs.NewSecret(secret)})),
 		Changes: []providers.Change{{Who: "deploy", When: when, Evidence: "file", Paths: []string{"command"}}},
 	}
 	bad := providers.Object{
@@ -63,18 +63,18 @@ func sample(t testing.TB) providers.Inventory {
 		Attrs: map[string]string{"repo": "acme/shop", "workflow": ".github/workflows/a.yml"},
 		Spec: specs.Spec{
 			Schedules: []specs.Schedule{every5},
-			Body: specs.NewMap(
+			Body: specs.Pack(specs.NewMap(
 				specs.Member{Key: "jobs", Value: specs.NewKeyed(specs.Member{Key: "build", Value: specs.NewList(specs.NewText("a"), specs.NewInt(7), specs.NewNumber(1e21), specs.NewBool(true), specs.NewBool(false), specs.Value{Kind: specs.Null}, specs.NewMap(), specs.NewList())})},
 				specs.Member{Key: "bytes\xff", Value: specs.NewText("\xfe\x00é")},
-			),
-			Cosmetic: specs.NewMap(specs.Member{Key: "name", Value: specs.NewText("Nightly")}),
+			)),
+			Cosmetic: specs.Pack(specs.NewMap(specs.Member{Key: "name", Value: specs.NewText("Nightly")})),
 		},
 		Entries: []providers.Entry{{Text: "*/5 * * * *", Schedule: every5, Pos: specs.Pos{File: "a.yml", Line: 4}}},
 	}
 	cluster := providers.Object{
 		ID: "kubernetes:prod/batch/retry", Source: "prod", Provider: "kubernetes", Part: "namespace/batch",
 		Labels: map[string]string{"app": "retry", "token": secret}, Attrs: map[string]string{"namespace": "batch", "name": "retry"},
-		Spec:     specs.Spec{Schedules: []specs.Schedule{schedule(t, specs.Kubernetes, "0 0 31 2 *", "")}, Body: specs.NewMap(specs.Member{Key: "suspend", Value: specs.NewBool(false)})},
+		Spec:     specs.Spec{Schedules: []specs.Schedule{schedule(t, specs.Kubernetes, "0 0 31 2 *", "")}, Body: specs.Pack(specs.NewMap(specs.Member{Key: "suspend", Value: specs.NewBool(false)}))},
 		Inactive: []providers.Inactive{{Code: "suspended", Detail: "spec.suspend is true"}},
 		UID:      "5d1c", Created: when, Runs: &providers.Evidence{
 			Executed: providers.Trace{State: providers.Known, Last: when.Add(time.Hour), From: "status.lastScheduleTime"}, Succeeded: providers.Trace{State: providers.Unreadable, Reason: "no"},
@@ -116,9 +116,9 @@ var asJudged = cmp.Options{
 		return a.Canonical() == b.Canonical() && a.Text == b.Text && a.Dialect == b.Dialect
 	}),
 	cmp.Comparer(func(a, b specs.Spec) bool {
-		return a.Hash() == b.Hash() && len(specs.Diff(a, b)) == 0 && len(specs.DiffValues("", a.Cosmetic, b.Cosmetic)) == 0
+		return a.Hash() == b.Hash() && len(specs.Diff(a, b)) == 0 && len(specs.DiffValues("", a.Cosmetic.Value(), b.Cosmetic.Value())) == 0
 	}),
-	cmp.Comparer(func(a, b specs.Value) bool { return len(specs.DiffValues("", a, b)) == 0 }),
+	cmp.Comparer(func(a, b specs.Packed) bool { return len(specs.DiffValues("", a.Value(), b.Value())) == 0 }),
 }
 
 func TestInventoryIsLossless(t *testing.T) {
@@ -201,7 +201,7 @@ func TestInventoryHidesSecretsAndStillJudges(t *testing.T) {
 		t.Errorf("the same spec differs after it was saved: %+v", d)
 	}
 	changed := before.Spec
-	changed.Body = specs.NewMap(specs.Member{Key: "command", Value: specs.NewText("/opt/retry --password=another")}, specs.Member{Key: "user", Value: specs.NewText("deploy")}, specs.Member{Key: "env", Value: before.Spec.Body.Get("env")})
+	changed.Body = specs.Pack(specs.NewMap(specs.Member{Key: "command", Value: specs.NewText("/opt/retry --password=another")}, specs.Member{Key: "user", Value: specs.NewText("deploy")}, specs.Member{Key: "env", Value: before.Spec.Body.Get("env")}))
 	if d := specs.Diff(changed, after.Spec); len(d) != 1 || d[0].Path != "command" {
 		t.Errorf("another secret: %+v, want one difference in command", d)
 	}

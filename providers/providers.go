@@ -133,7 +133,7 @@ type Object struct {
 	Spec   specs.Spec
 	// Env is the whole effective environment of a crontab entry; its spec keeps
 	// only what every command depends on.
-	Env specs.Value
+	Env specs.Packed
 	// Inactive are the reasons why the object will not run; none means active.
 	Inactive []Inactive
 	// Opaque says that the text could not be read as an entry, so that there is

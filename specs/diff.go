@@ -19,7 +19,10 @@ type Difference struct {
 // their paths. It is empty exactly if both have the same canonical bytes.
 func Diff(desired, observed Spec) []Difference {
 	out := diffSchedules(desired, observed)
-	return append(out, DiffValues("", desired.body(), observed.body())...)
+	if desired.Body == observed.Body {
+		return out
+	}
+	return append(out, DiffValues("", desired.Body.Value().orMap(), observed.Body.Value().orMap())...)
 }
 
 // diffSchedules tells a changed time from a changed zone: where only the zones

@@ -72,7 +72,7 @@ func (s Spec) Canonical() []byte { return s.appendCanonical(make([]byte, 0, 512)
 
 func (s Spec) appendCanonical(b []byte) []byte {
 	b = append(b, `{"body":`...)
-	b = appendValue(b, s.body())
+	b = appendPacked(b, s.Body)
 	b = append(b, `,"schedule":[`...)
 	if len(s.Schedules) == 1 {
 		return append(appendString(b, s.Schedules[0].Canonical()), "]}"...)
@@ -86,34 +86,24 @@ func (s Spec) appendCanonical(b []byte) []byte {
 	return append(b, "]}"...)
 }
 
-func appendValue(b []byte, v Value) []byte {
-	switch v.Kind {
+// appendPacked prints a body, a Map in any case.
+func appendPacked(b []byte, p Packed) []byte {
+	if p == "" {
+		return append(b, "{}"...)
+	}
+	u := unpacker{p: p}
+	tag, _ := u.head()
+	return u.appendCanonical(b, tag)
+}
+
+func appendLeaf(b []byte, kind Kind, text string) []byte {
+	switch kind {
 	case Bool, Number:
-		return append(b, v.Text...)
+		return append(b, text...)
 	case Text:
-		return appendString(b, v.Text)
+		return appendString(b, text)
 	case Sealed:
-		return append(appendString(append(b, `{"sealed":`...), v.Text), '}')
-	case List:
-		b = append(b, '[')
-		for i, m := range v.Members {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = appendValue(b, m.Value)
-		}
-		return append(b, ']')
-	case Map:
-		b = append(b, '{')
-		for i, m := range v.Members {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = appendString(b, m.Key)
-			b = append(b, ':')
-			b = appendValue(b, m.Value)
-		}
-		return append(b, '}')
+		return append(appendString(append(b, `{"sealed":`...), text), '}')
 	}
 	return append(b, "null"...)
 }
@@ -193,12 +183,4 @@ func formatNumber(f float64) string {
 }
 
 // CanonicalBody is the body alone, as Canonical prints it.
-func (s Spec) CanonicalBody() []byte { return appendValue(nil, s.body()) }
-
-// body is Body, a Map in any case.
-func (s Spec) body() Value {
-	if s.Body.Kind == Absent {
-		return NewMap()
-	}
-	return s.Body
-}
+func (s Spec) CanonicalBody() []byte { return appendPacked(nil, s.Body) }

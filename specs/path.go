@@ -135,9 +135,11 @@ func Glob(pattern, s string, files bool) bool {
 // member names those before it as after; there the gap is closed. What has no
 // members left is not there. Any other path is left alone.
 func (s Spec) Without(gone ...Path) Spec {
+	body := s.Body.Value()
 	for _, p := range gone {
-		s.Body = s.Body.without(p)
+		body = body.without(p)
 	}
+	s.Body = Pack(body)
 	s.saved = nil
 	return s
 }

@@ -183,10 +183,10 @@ func TestWithout(t *testing.T) {
 		{"what is no list", NewMap(plain("a"), plain("b")), NewMap(plain("a"), plain("b")), []Path{{"list", "a"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := Spec{Body: NewMap(Member{"list", c.from}, plain("other"))}
+			s := Spec{Body: Pack(NewMap(Member{"list", c.from}, plain("other")))}
 			before := string(s.Canonical())
 			got := s.Without(c.gone...)
-			if d := DiffValues("", NewMap(Member{"list", c.want}, plain("other")), got.Body); len(d) > 0 {
+			if d := DiffValues("", NewMap(Member{"list", c.want}, plain("other")), got.Body.Value()); len(d) > 0 {
 				t.Errorf("%+v", d)
 			}
 			if string(s.Canonical()) != before {
@@ -194,7 +194,7 @@ func TestWithout(t *testing.T) {
 			}
 		})
 	}
-	only := Spec{Body: NewMap(Member{"pod", NewMap(Member{"list", chain("mesh")}, plain("x"))})}
+	only := Spec{Body: Pack(NewMap(Member{"pod", NewMap(Member{"list", chain("mesh")}, plain("x"))}))}
 	if got := only.Without(Path{"pod", "list", "mesh"}).Body.Get("pod"); got.Get("list").Kind != Absent || got.Get("x").Kind == Absent {
 		t.Errorf("a list without members is left: %+v", got)
 	}

@@ -15,11 +15,11 @@ type Spec struct {
 	// Body is everything else that counts, a Map. Its keys are the provider's
 	// field names, at the top the words user, command, stdin, env, workflow for
 	// what every reader knows by these.
-	Body Value
+	Body Packed
 	// Cosmetic is what differs without a difference in meaning, a Map: the name
 	// of a workflow, labels of a CronJob. It is shown when asked for and is no
 	// part of the hash.
-	Cosmetic Value
+	Cosmetic Packed
 
 	saved *Hash // nil but for a spec of a saved listing
 }
@@ -87,6 +87,13 @@ func (s Spec) NextDue(after time.Time) (time.Time, bool) {
 	return first.UTC(), !first.IsZero()
 }
 
+// With is the spec with more fields of the body; one that is there already is
+// replaced.
+func (s Spec) With(fields ...Member) Spec {
+	s.Body = Pack(NewMap(append(s.Body.Value().Members, fields...)...))
+	return s
+}
+
 // Project keeps only the schedules and the named top-level fields of the body.
 // A dotted name keeps one member of a field: env.PATH. A spec that a ledger
 // states inline is compared with the projection of the observed one.
@@ -108,6 +115,6 @@ func (s Spec) Project(fields []string) Spec {
 			members = append(members, Member{top, m})
 		}
 	}
-	out.Body = NewMap(members...)
+	out.Body = Pack(NewMap(members...))
 	return out
 }

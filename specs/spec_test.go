@@ -52,7 +52,7 @@ func TestKeysSortByUTF16(t *testing.T) {
 
 func TestMapKeepsTheLastOfAKey(t *testing.T) {
 	v := NewMap(Member{"a", NewInt(1)}, Member{"b", Value{}}, Member{"a", NewInt(2)})
-	if got := string(appendValue(nil, v)); got != `{"a":2}` {
+	if got := string(Spec{Body: Pack(v)}.CanonicalBody()); got != `{"a":2}` {
 		t.Error(got)
 	}
 }
@@ -88,8 +88,8 @@ func TestEqualHashExactlyIfNoDifference(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	same := 0
 	for range 200_000 {
-		a := Spec{Body: NewMap(Member{"v", randomValue(r, 2)})}
-		b := Spec{Body: NewMap(Member{"v", randomValue(r, 2)})}
+		a := Spec{Body: Pack(NewMap(Member{"v", randomValue(r, 2)}))}
+		b := Spec{Body: Pack(NewMap(Member{"v", randomValue(r, 2)}))}
 		diffs := Diff(a, b)
 		if (len(diffs) == 0) != (a.Hash() == b.Hash()) {
 			t.Fatalf("%s and %s: differences %v", a.Canonical(), b.Canonical(), diffs)
@@ -110,13 +110,13 @@ func TestPathsOfDifferences(t *testing.T) {
 	container := func(image string) Value {
 		return NewMap(Member{"image", NewText(image)}, Member{"args", NewList(NewText("a"), NewText(image))})
 	}
-	a := Spec{Body: NewMap(
+	a := Spec{Body: Pack(NewMap(
 		Member{"env", NewMap(Member{"PATH", NewText("/bin")})},
 		Member{"pod", NewMap(Member{"containers", NewKeyed(Member{"main", container("1")}, Member{"gone", container("1")})}, Member{"a.b/c", NewInt(1)})},
-	)}
-	b := Spec{Body: NewMap(
+	))}
+	b := Spec{Body: Pack(NewMap(
 		Member{"pod", NewMap(Member{"containers", NewKeyed(Member{"main", container("2")}, Member{"new", container("1")})}, Member{"a.b/c", NewInt(2)})},
-	)}
+	))}
 	var got []string
 	for _, d := range Diff(a, b) {
 		got = append(got, d.Path)
@@ -128,12 +128,12 @@ func TestPathsOfDifferences(t *testing.T) {
 }
 
 func TestSealTellsOnlyWhetherItChanged(t *testing.T) {
-	plain := Spec{Body: NewMap(Member{"command", NewSecret("run --password=x")})}
-	saved := Spec{Body: NewMap(Member{"command", Value{Kind: Sealed, Text: Seal("run --password=x")}})}.WithHash(plain.Hash())
+	plain := Spec{Body: Pack(NewMap(Member{"command", NewSecret("run --password=x")}))}
+	saved := Spec{Body: Pack(NewMap(Member{"command", Value{Kind: Sealed, Text: Seal("run --password=x")}}))}.WithHash(plain.Hash())
 	if d := Diff(plain, saved); len(d) != 0 || saved.Hash() != plain.Hash() {
 		t.Errorf("the saved form differs: %v", d)
 	}
-	other := Spec{Body: NewMap(Member{"command", NewText("run --password=y")})}
+	other := Spec{Body: Pack(NewMap(Member{"command", NewText("run --password=y")}))}
 	if d := Diff(other, saved); len(d) != 1 {
 		t.Errorf("a change is not seen: %v", d)
 	}
@@ -143,10 +143,10 @@ func TestSealTellsOnlyWhetherItChanged(t *testing.T) {
 }
 
 func TestProjectKeepsWhatIsStated(t *testing.T) {
-	s := Spec{Body: NewMap(
+	s := Spec{Body: Pack(NewMap(
 		Member{"command", NewText("c")}, Member{"user", NewText("u")},
 		Member{"env", NewMap(Member{"PATH", NewText("p")}, Member{"HOME", NewText("h")})},
-	)}
+	))}
 	for fields, want := range map[string]string{
 		"":                          `{}`,
 		"command":                   `{"command":"c"}`,
@@ -205,7 +205,7 @@ func BenchmarkHash(b *testing.B) {
 	for i := range 40 {
 		members = append(members, Member{fmt.Sprintf("field%d", i), NewMap(Member{"name", NewText("some value of a usual length")}, Member{"n", NewInt(int64(i))})})
 	}
-	s := Spec{Body: NewMap(members...)}
+	s := Spec{Body: Pack(NewMap(members...))}
 	b.ReportAllocs()
 	for b.Loop() {
 		s.Hash()

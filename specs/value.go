@@ -120,6 +120,14 @@ func (v Value) Empty() bool {
 	return v.Kind == Absent || (v.Kind == List || v.Kind == Map) && len(v.Members) == 0
 }
 
+// orMap is the value, a Map without members in place of Absent.
+func (v Value) orMap() Value {
+	if v.Kind == Absent {
+		return NewMap()
+	}
+	return v
+}
+
 // compareKeys orders as RFC 8785 (section 3.2.3) does, by UTF-16 code units, which differs
 // from byte order only above U+D7FF.
 func compareKeys(a, b string) int {

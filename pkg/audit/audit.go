@@ -57,9 +57,9 @@ type Plan struct {
 	Parallel int
 	// Mask hides secrets in a text that will be shown.
 	Mask func(string) string
-	// Mark gives a value in which texts that are secrets by their place are marked
+	// Mark gives a body in which texts that are secrets by their place are marked
 	// as such, both of what is wanted and of what is seen. It may be nil.
-	Mark func(specs.Value) specs.Value
+	Mark func(specs.Packed) specs.Packed
 	// Progress is told what is going on, one call at a time. It may be nil.
 	Progress func(Event)
 }

@@ -20,7 +20,7 @@ func (wanting) Translate(specs.Statement) (specs.Desired, error) {
 func withArgs(secret string) specs.Spec {
 	return specs.Spec{
 		Schedules: []specs.Schedule{specs.Never()},
-		Body:      specs.NewMap(specs.Member{Key: "args", Value: specs.NewList(specs.NewText("--password"), specs.NewText(secret))}),
+		Body:      specs.Pack(specs.NewMap(specs.Member{Key: "args", Value: specs.NewList(specs.NewText("--password"), specs.NewText(secret))})),
 	}
 }
 
@@ -33,12 +33,12 @@ func TestMark(t *testing.T) {
 	p.Ledger.Roles = p.Ledger.Roles[:1]
 	p.Sources[0].Provider = wanting{&providertest.Looks{List: []providers.Observation{seen}}}
 	p.Settle = 0
-	p.Mark = func(v specs.Value) specs.Value {
+	p.Mark = func(v specs.Packed) specs.Packed {
 		args := v.Get("args")
 		if args.Empty() {
 			return v
 		}
-		return specs.NewMap(specs.Member{Key: "args", Value: specs.NewList(args.Members[0].Value, specs.NewSecret(args.Members[1].Value.Text))})
+		return specs.Pack(specs.NewMap(specs.Member{Key: "args", Value: specs.NewList(args.Members[0].Value, specs.NewSecret(args.Members[1].Value.Text))}))
 	}
 	r, _, err := Run(context.Background(), p)
 	if err != nil {

@@ -75,9 +75,9 @@ func spec(text, command string) specs.Spec {
 	if err != nil {
 		panic(err)
 	}
-	return specs.Spec{Schedules: []specs.Schedule{s}, Body: specs.NewMap(
+	return specs.Spec{Schedules: []specs.Schedule{s}, Body: specs.Pack(specs.NewMap(
 		specs.Member{Key: "command", Value: specs.NewText(command)}, specs.Member{Key: "user", Value: specs.NewText("deploy")},
-	)}
+	))}
 }
 
 // TestAnother is the table of what needs another version, in the forms in which

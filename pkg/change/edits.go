@@ -213,7 +213,7 @@ func (c comparison) specFields(f *fields, p pair, before, after specs.Desired) {
 	a, b := before.Spec, after.Spec
 	switch {
 	case !before.Pinned.IsZero() || !after.Pinned.IsZero():
-		a.Body, b.Body = specs.NewMap(), specs.NewMap()
+		a.Body, b.Body = "", ""
 	case before.Partial() && !after.Partial():
 		b = b.Project(before.Stated)
 	case after.Partial() && !before.Partial():

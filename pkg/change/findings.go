@@ -131,7 +131,7 @@ func takes(rule specs.Rule, d specs.Desired) bool {
 	for _, x := range specs.Diff(specs.Spec{}, d.Spec) {
 		stated = append(stated, x.Path)
 	}
-	for _, x := range specs.DiffValues("", specs.Value{}, d.Spec.Body) {
+	for _, x := range specs.DiffValues("", specs.Value{}, d.Spec.Body.Value()) {
 		stated = append(stated, x.Path)
 	}
 	if len(d.Spec.Schedules) > 0 {

@@ -30,7 +30,7 @@ func spec(t *testing.T, text, command string) specs.Spec {
 	t.Helper()
 	return specs.Spec{
 		Schedules: []specs.Schedule{schedule(t, text)},
-		Body:      specs.NewMap(specs.Member{Key: "command", Value: specs.NewText(command)}),
+		Body:      specs.Pack(specs.NewMap(specs.Member{Key: "command", Value: specs.NewText(command)})),
 	}
 }
 
@@ -353,7 +353,7 @@ func TestTruthTable(t *testing.T) {
 func TestSecretsAreHiddenInFields(t *testing.T) {
 	w := newWorld(t)
 	o := w.object("one", "a", "0 1 * * *", "run --password=hunter2")
-	o.Spec.Body = specs.NewMap(append(o.Spec.Body.Members, specs.Member{Key: "env", Value: specs.NewMap(specs.Member{Key: "X", Value: specs.NewSecret("open sesame")})})...)
+	o.Spec = o.Spec.With(specs.Member{Key: "env", Value: specs.NewMap(specs.Member{Key: "X", Value: specs.NewSecret("open sesame")})})
 	ref := specs.Ref{Role: "a", Source: "one"}
 	d := w.want[ref]
 	d.Stated = nil

@@ -179,12 +179,12 @@ func projected(d specs.Desired, o *object) specs.Spec {
 		switch {
 		case f == "workflow":
 			extra = append(extra, specs.Member{Key: f, Value: specs.NewText(o.Attrs["workflow"])})
-		case strings.HasPrefix(f, "env.") && o.Env.Kind == specs.Map:
-			extra = append(extra, specs.Member{Key: "env", Value: o.Env})
+		case strings.HasPrefix(f, "env.") && o.Env != "":
+			extra = append(extra, specs.Member{Key: "env", Value: o.Env.Value()})
 		}
 	}
 	if len(extra) > 0 {
-		s.Body = specs.NewMap(append(slices.Clone(s.Body.Members), extra...)...)
+		s = s.With(extra...)
 	}
 	return s.Project(d.Stated)
 }
@@ -200,7 +200,7 @@ func (j *judge) cosmetic(ref specs.Ref, o *object) {
 		diffs = append(diffs, specs.Difference{Path: "schedule", Desired: specs.NewText(want), Observed: specs.NewText(have)})
 	}
 	if !d.Partial() {
-		diffs = append(diffs, specs.DiffValues("", d.Spec.Cosmetic, o.Spec.Cosmetic)...)
+		diffs = append(diffs, specs.DiffValues("", d.Spec.Cosmetic.Value(), o.Spec.Cosmetic.Value())...)
 	}
 	diffs, left, _ := rulesFor(d, o).part(diffs)
 	j.ignored(o, left, true)
@@ -238,7 +238,7 @@ func Show(v specs.Value, mask func(string) string, masked *bool) string {
 		*masked = *masked || s != v.Text
 		return s
 	}
-	return mask(string(specs.Spec{Body: hide(v, masked)}.CanonicalBody()))
+	return mask(string(specs.Spec{Body: specs.Pack(hide(v, masked))}.CanonicalBody()))
 }
 
 // hide replaces the secret leaves of a value.

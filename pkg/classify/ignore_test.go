@@ -110,8 +110,8 @@ func TestSift(t *testing.T) {
 			w := newWorld(t)
 			w.ignore("a", "one", c.rule)
 			d := w.want[specs.Ref{Role: "a", Source: "one"}]
-			d.Spec.Body, d.Stated = value(m{"pod": pod}), nil
-			o := &object{Object: &providers.Object{Spec: specs.Spec{Schedules: d.Spec.Schedules, Body: value(m{"pod": c.observed})}}}
+			d.Spec.Body, d.Stated = specs.Pack(value(m{"pod": pod})), nil
+			o := &object{Object: &providers.Object{Spec: specs.Spec{Schedules: d.Spec.Schedules, Body: specs.Pack(value(m{"pod": c.observed}))}}}
 			for who, paths := range c.owned {
 				o.Changes = append(o.Changes, providers.Change{Who: who, Evidence: "managedFields", Paths: paths})
 			}
@@ -170,7 +170,7 @@ func TestRulesLeaveStateRoleVersionAndHashAlone(t *testing.T) {
 // A place that a template states counts like a field, also beside a rule that takes
 // members of lists away.
 func TestPlaceIsCompared(t *testing.T) {
-	body := func(v any) specs.Spec { return specs.Spec{Body: value(v)} }
+	body := func(v any) specs.Spec { return specs.Spec{Body: specs.Pack(value(v))} }
 	pod := m{"containers": keyed{"main": m{"image": "a"}, "mesh": m{"image": "b"}}}
 	o := &object{Object: &providers.Object{Spec: body(pod), Attrs: map[string]string{"namespace": "staging", "name": "x"}}}
 	mesh, err := specs.ParsePath("containers[mesh]")
@@ -304,7 +304,7 @@ func TestTheRuleOfAHintWorks(t *testing.T) {
 	d.Stated = nil
 	w.want[ref] = d
 	o := w.object("one", "a", "0 1 * * *", "a")
-	o.Spec.Body = specs.NewMap(append(o.Spec.Body.Members, specs.Member{Key: "notes", Value: value(m{"it's.here/a": "x"})})...)
+	o.Spec = o.Spec.With(specs.Member{Key: "notes", Value: value(m{"it's.here/a": "x"})})
 	hints := w.judge().Findings[0].Hints
 	want := `if it is added by design, say so in the role: ignore: [{field: 'notes["it''s.here/a"]', reason: WHY}]`
 	if fmt.Sprint(hints) != "["+want+"]" {

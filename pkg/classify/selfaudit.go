@@ -17,7 +17,7 @@ import (
 func (j *judge) selfAudit() {
 	var audits []*object
 	for _, o := range j.claims.objects {
-		if o.role == "" || len(o.Inactive) > 0 || !runsAudit(o.Spec.Body) {
+		if o.role == "" || len(o.Inactive) > 0 || !runsAudit(o.Spec.Body.Value()) {
 			continue
 		}
 		if len(audits) > 0 && audits[0].Source != o.Source {

@@ -47,9 +47,9 @@ type Rules struct {
 	Same func(specs.Desired, providers.Object) bool
 	// Mask hides what may be a secret in a text.
 	Mask func(string) string
-	// Mark is a value of the same shape in which texts that may be secrets by
+	// Mark is a body of the same shape in which texts that may be secrets by
 	// their key or by the flag before them are marked.
-	Mark func(specs.Value) specs.Value
+	Mark func(specs.Packed) specs.Packed
 	// Harmless says that the value of a variable, which stands at a position of
 	// secrets, is none.
 	Harmless func(name, value string) bool

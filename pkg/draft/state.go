@@ -214,7 +214,7 @@ func (d *drafter) abandon(r *role) {
 // may be.
 func (d *drafter) secret(s *Source, o providers.Object) string {
 	const found = "its text seems to hold a secret"
-	if d.inBody(s, o.Spec.Body, d.Rules.Mark(o.Spec.Body), "") {
+	if d.inBody(s, o.Spec.Body.Value(), d.Rules.Mark(o.Spec.Body).Value(), "") {
 		return found
 	}
 	for _, line := range strings.SplitAfter(string(o.Literal), "\n") {

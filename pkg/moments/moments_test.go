@@ -39,7 +39,7 @@ func entry(t *testing.T, part, name, schedule, command string) providers.Object 
 	o := providers.Object{
 		ID: "crontab:web/" + part + "#" + name, Source: "web", Provider: "crontab", Part: part,
 		Attrs: map[string]string{"command": command, "user": "root"},
-		Spec:  specs.Spec{Schedules: []specs.Schedule{s}, Body: specs.NewMap(specs.Member{Key: "command", Value: specs.NewText(command)})},
+		Spec:  specs.Spec{Schedules: []specs.Schedule{s}, Body: specs.Pack(specs.NewMap(specs.Member{Key: "command", Value: specs.NewText(command)}))},
 	}
 	if strings.HasPrefix(name, "@") {
 		o.Marker.Role = name[1:]
@@ -125,10 +125,10 @@ func TestCompare(t *testing.T) {
 		{"moved to another user", listing("user/root user/x", a), listing("user/root user/x", e("user/x", "@a", "0 1 * * *", "/a")), []string{"same false complete true", "vanished user/root#@a like user/x#@a", "appeared user/x#@a like user/root#@a"}},
 		{"one of two twins", listing("user/root", e("user/root", "1", "0 1 * * *", "/a"), e("user/root", "1", "0 1 * * *", "/a")), listing("user/root", e("user/root", "1", "0 1 * * *", "/a")), []string{"same false complete true", "vanished user/root#1"}},
 		{"a sealed text", listing("user/root", a), listing("user/root", with(a, func(o *providers.Object) {
-			o.Spec.Body = specs.NewMap(specs.Member{Key: "command", Value: specs.Value{Kind: specs.Sealed, Text: specs.Seal("/a")}})
+			o.Spec.Body = specs.Pack(specs.NewMap(specs.Member{Key: "command", Value: specs.Value{Kind: specs.Sealed, Text: specs.Seal("/a")}}))
 		})), []string{"same true complete true"}},
-		{"another secret", listing("user/root", with(a, func(o *providers.Object) { o.Env = specs.NewMap(specs.Member{Key: "K", Value: specs.NewSecret("1")}) })), listing("user/root", with(a, func(o *providers.Object) {
-			o.Env = specs.NewMap(specs.Member{Key: "K", Value: specs.Value{Kind: specs.Sealed, Text: specs.Seal("2")}})
+		{"another secret", listing("user/root", with(a, func(o *providers.Object) { o.Env = specs.Pack(specs.NewMap(specs.Member{Key: "K", Value: specs.NewSecret("1")})) })), listing("user/root", with(a, func(o *providers.Object) {
+			o.Env = specs.Pack(specs.NewMap(specs.Member{Key: "K", Value: specs.Value{Kind: specs.Sealed, Text: specs.Seal("2")}}))
 		})), []string{"same false complete true", "changed user/root#@a env.K:***>***"}},
 		{"only looks", listing("user/root", a), listing("user/root", with(a, func(o *providers.Object) { o.UID = "2" })), []string{"same true complete true", "changed user/root#@a uid:>2"}},
 		{"marker", listing("user/root", a), listing("user/root", with(a, func(o *providers.Object) { o.Marker = providers.Marker{Role: "b", Version: "2"} })), []string{"same false complete true", "changed user/root#@a role:a>b version:>2"}},

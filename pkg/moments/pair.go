@@ -26,8 +26,8 @@ func (d *differ) pair(a, b providers.Object) {
 	add(false, texts("role", a.Marker.Role+a.Marker.Invalid, b.Marker.Role+b.Marker.Invalid)...)
 	add(false, texts("version", a.Marker.Version, b.Marker.Version)...)
 	add(false, meaning(a, b)...)
-	add(false, specs.DiffValues("env", a.Env, b.Env)...)
-	add(true, specs.DiffValues("", a.Spec.Cosmetic, b.Spec.Cosmetic)...)
+	add(false, specs.DiffValues("env", a.Env.Value(), b.Env.Value())...)
+	add(true, specs.DiffValues("", a.Spec.Cosmetic.Value(), b.Spec.Cosmetic.Value())...)
 	add(true, texts("uid", a.UID, b.UID)...)
 	if len(fields) > 0 {
 		d.add(b, kindOf(a, b), fields, "")

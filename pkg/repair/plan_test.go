@@ -142,7 +142,7 @@ func wanted(schedule, command string) specs.Desired {
 	if err != nil {
 		panic(err)
 	}
-	return specs.Desired{Spec: specs.Spec{Schedules: []specs.Schedule{s}, Body: specs.NewMap(specs.Member{Key: "command", Value: specs.NewText(command)})}}
+	return specs.Desired{Spec: specs.Spec{Schedules: []specs.Schedule{s}, Body: specs.Pack(specs.NewMap(specs.Member{Key: "command", Value: specs.NewText(command)}))}}
 }
 
 // stranger puts an object without a marker beside those of the source, and makes
@@ -173,8 +173,7 @@ func (r idle) Propose(ctx context.Context, role specs.Role, d specs.Desired) (pr
 // the same job, whatever else is set.
 func TestAlike(t *testing.T) {
 	entry := func(user, schedule, command string, more ...specs.Member) providers.Object {
-		s := wanted(schedule, command).Spec
-		s.Body.Members = append(s.Body.Members, more...)
+		s := wanted(schedule, command).Spec.With(more...)
 		return providers.Object{Provider: "crontab", Spec: s, Attrs: map[string]string{"user": user}}
 	}
 	text := func(key, value string) specs.Member { return specs.Member{Key: key, Value: specs.NewText(value)} }

@@ -4,6 +4,8 @@ package crontab
 
 import (
 	"bytes"
+	"encoding/gob"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -179,7 +181,7 @@ func asUser(t *testing.T, uid, gid uint32, cfg Config, wrap func(*exec.Cmd) *exe
 	_, line, _ := strings.Cut(string(out), "observation ")
 	line, _, _ = strings.Cut(line, "\n")
 	var o providers.Observation
-	if err := json.Unmarshal([]byte(line), &o); err != nil {
+	if err := gob.NewDecoder(hex.NewDecoder(strings.NewReader(line))).Decode(&o); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	return o
@@ -215,11 +217,11 @@ func TestChild(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &cfg); err != nil {
 		t.Fatal(err)
 	}
-	out, err := json.Marshal(observe(t, NewHost(cfg.Root, nil), cfg))
-	if err != nil {
+	var out bytes.Buffer
+	if err := gob.NewEncoder(hex.NewEncoder(&out)).Encode(observe(t, NewHost(cfg.Root, nil), cfg)); err != nil {
 		t.Fatal(err)
 	}
-	os.Stdout.WriteString("observation " + string(out) + "\n")
+	os.Stdout.WriteString("observation " + out.String() + "\n")
 }
 
 // Files and folders that another user may not read are denied and nothing else:

@@ -561,7 +561,7 @@ HOME=/srv
 				if obj.Attrs["command"] != command {
 					continue
 				}
-				if got := flat(obj.Env) + " | " + flat(obj.Spec.Body.Get("env")); got != want[i] {
+				if got := flat(obj.Env.Value()) + " | " + flat(obj.Spec.Body.Get("env")); got != want[i] {
 					t.Errorf("%s %s: got %s, want %s", d, command, got, want[i])
 				}
 			}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/rolecall-dev/rolecall/providers"
@@ -147,8 +146,8 @@ func asStated(d specs.Desired, o providers.Object) specs.Spec {
 		return o.Spec
 	}
 	s := o.Spec
-	if o.Env.Kind == specs.Map {
-		s.Body = specs.NewMap(append(slices.Clone(s.Body.Members), specs.Member{Key: "env", Value: o.Env})...)
+	if o.Env != "" {
+		s = s.With(specs.Member{Key: "env", Value: o.Env.Value()})
 	}
 	return s.Project(d.Stated)
 }

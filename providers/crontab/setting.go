@@ -87,8 +87,10 @@ type environment struct {
 	vars      map[string]string
 	defaults  map[string]string
 	all, spec specs.Value
+	// packed is all, for every entry between two changes.
+	packed specs.Packed
 	// spelled are the settings that say what holds anyway.
-	spelled specs.Value
+	spelled specs.Packed
 	fresh   bool
 	// left bounds how many members the entries of a table may hold together,
 	// since in a hostile one that grows with the square of its lines.
@@ -135,15 +137,19 @@ func (e *environment) refresh() {
 	}
 	e.fresh = true
 	e.spec = specs.NewMap(e.member("HOME"), e.member("PATH"), e.member("SHELL"))
-	e.all, e.spelled = e.spec, e.spelledOut()
-	if e.left -= len(e.vars); e.left < 0 {
-		return
+	e.all, e.spelled = e.spec, specs.Pack(e.spelledOut())
+	if e.left -= len(e.vars); e.left >= 0 {
+		e.all = e.whole()
 	}
+	e.packed = specs.Pack(e.all)
+}
+
+func (e *environment) whole() specs.Value {
 	members := make([]specs.Member, 0, len(e.vars))
 	for name := range e.vars {
 		members = append(members, e.member(name))
 	}
-	e.all = specs.NewMap(members...)
+	return specs.NewMap(members...)
 }
 
 // spelledOut is a Map of the known defaults that a line sets; Absent for none.

@@ -280,7 +280,7 @@ func (r *tableReader) add(it item, off []providers.Inactive) {
 		user = r.user
 	}
 	o := r.object(it, off)
-	o.Env = all
+	o.Env = r.env.packed
 	o.Spec = specs.Spec{Schedules: it.entry.schedules, Body: bodyOf(it.entry, user, env), Cosmetic: r.env.spelled}
 	o.Attrs["command"], o.Attrs["schedule"] = it.entry.command, it.entry.written
 	if user != "" {
@@ -301,14 +301,9 @@ func (r *tableReader) add(it item, off []providers.Inactive) {
 }
 
 // bodyOf is what an entry runs. Its members stand in the order of their keys.
-func bodyOf(e entry, user string, env specs.Value) specs.Value {
-	n := 1
-	for _, has := range []bool{!env.Empty(), e.fed, user != ""} {
-		if has {
-			n++
-		}
-	}
-	members := make([]specs.Member, 0, n)
+func bodyOf(e entry, user string, env specs.Value) specs.Packed {
+	var few [4]specs.Member
+	members := few[:0]
 	members = append(members, specs.Member{Key: "command", Value: specs.NewText(e.command)})
 	if !env.Empty() {
 		members = append(members, specs.Member{Key: "env", Value: env})
@@ -319,7 +314,7 @@ func bodyOf(e entry, user string, env specs.Value) specs.Value {
 	if user != "" {
 		members = append(members, specs.Member{Key: "user", Value: specs.NewText(user)})
 	}
-	return specs.Value{Kind: specs.Map, Members: members}
+	return specs.Pack(specs.Value{Kind: specs.Map, Members: members})
 }
 
 // opaque makes the object of a line that cannot be read, under a marker.

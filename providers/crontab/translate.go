@@ -84,7 +84,7 @@ func (p *Provider) inline(st specs.Statement) (specs.Desired, error) {
 		members = append(members, specs.Member{Key: "env", Value: all})
 	}
 	slices.Sort(d.Stated)
-	d.Spec.Body = specs.NewMap(members...)
+	d.Spec.Body = specs.Pack(specs.NewMap(members...))
 	return d, nil
 }
 
@@ -160,7 +160,7 @@ func (p *Provider) template(st specs.Statement) (specs.Desired, error) {
 	if err != nil {
 		return specs.Desired{}, err
 	}
-	stated := statedIn(only.Env)
+	stated := statedIn(only.Env.Value())
 	ownerless := !system && p.knowsUsers()
 	if len(stated) == 0 && !ownerless {
 		return specs.Desired{Spec: only.Spec}, nil
@@ -172,8 +172,7 @@ func (p *Provider) template(st specs.Statement) (specs.Desired, error) {
 	for _, name := range append([]string{"HOME", "PATH", "SHELL"}, stated...) {
 		d.Stated = append(d.Stated, "env."+name)
 	}
-	d.Spec.Body = specs.NewMap(append(slices.Clone(only.Spec.Body.Members), specs.Member{Key: "env", Value: only.Env})...)
-	d.Spec = d.Spec.Project(d.Stated)
+	d.Spec = d.Spec.With(specs.Member{Key: "env", Value: only.Env.Value()}).Project(d.Stated)
 	slices.Sort(d.Stated)
 	return d, nil
 }

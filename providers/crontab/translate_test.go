@@ -1,7 +1,6 @@
 package crontab
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -43,8 +42,7 @@ func TestInline(t *testing.T) {
 		t.Errorf("%+v", d.Spec)
 	}
 	o := readText(t, specs.Debian, "", "PATH=/bin\nTOKEN=x\n5 4 * * Mon-Fri /opt/a 100\\%\n").Objects[0]
-	env := o.Spec
-	env.Body = specs.NewMap(append(env.Body.Members, specs.Member{Key: "env", Value: o.Env}, specs.Member{Key: "user", Value: specs.NewText("deploy")})...)
+	env := o.Spec.With(specs.Member{Key: "env", Value: o.Env.Value()}, specs.Member{Key: "user", Value: specs.NewText("deploy")})
 	diff := specs.Diff(d.Spec, env.Project(d.Stated))
 	if len(diff) != 1 || diff[0].Path != "time_zone" {
 		t.Errorf("%+v", diff)
@@ -214,8 +212,8 @@ func TestTemplateEnvironment(t *testing.T) {
 func driftOf(d specs.Desired, o providers.Object) string {
 	seen := o.Spec
 	if d.Partial() {
-		if o.Env.Kind == specs.Map {
-			seen.Body = specs.NewMap(append(slices.Clone(seen.Body.Members), specs.Member{Key: "env", Value: o.Env})...)
+		if o.Env != "" {
+			seen = seen.With(specs.Member{Key: "env", Value: o.Env.Value()})
 		}
 		seen = seen.Project(d.Stated)
 	}

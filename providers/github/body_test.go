@@ -125,7 +125,7 @@ func TestNamesAreCosmetic(t *testing.T) {
 	a := specOf(t, on+"jobs: {a: {name: One, runs-on: u, steps: [{run: x}, {name: Two, run: y}]}}")
 	b := specOf(t, on+"jobs: {a: {name: Uno, runs-on: u, steps: [{run: x}, {name: Due, run: y}]}}")
 	var paths []string
-	for _, d := range specs.DiffValues("", a.Cosmetic, b.Cosmetic) {
+	for _, d := range specs.DiffValues("", a.Cosmetic.Value(), b.Cosmetic.Value()) {
 		paths = append(paths, d.Path)
 	}
 	if d := cmp.Diff([]string{"jobs.a.name", "jobs.a.steps[1].name"}, paths); d != "" {

@@ -73,13 +73,18 @@ func short(text string) string {
 	return text
 }
 
+// spec is what the workflow does; its schedules are the caller's to add.
+func (w workflow) spec() specs.Spec {
+	return specs.Spec{Body: specs.Pack(w.body), Cosmetic: specs.Pack(w.cosmetic)}
+}
+
 func (w workflow) object(p place, entries []entry, marker providers.Marker) providers.Object {
 	o := providers.Object{
 		ID: p.id(), Source: p.source, Provider: "github", Part: p.part,
 		Pos:    specs.Pos{File: p.file, Line: w.line},
 		Marker: marker,
 		Attrs:  map[string]string{"repo": p.repo, "workflow": p.path},
-		Spec:   specs.Spec{Body: w.body, Cosmetic: w.cosmetic},
+		Spec:   w.spec(),
 	}
 	if len(entries) == 1 {
 		o.Attrs["cron"] = entries[0].text

@@ -44,7 +44,7 @@ func translate(st specs.Statement, file, called opener) (specs.Desired, error) {
 			d.Stated = append(d.Stated, f)
 		}
 	}
-	d.Spec.Body = specs.NewMap(members...)
+	d.Spec.Body = specs.Pack(specs.NewMap(members...))
 	return d, nil
 }
 
@@ -63,7 +63,7 @@ func fromTemplate(st specs.Statement, called opener) (specs.Desired, error) {
 			return specs.Desired{}, fmt.Errorf("%s: %w", st.Template.Name, err)
 		}
 	}
-	spec := specs.Spec{Body: w.body, Cosmetic: w.cosmetic}
+	spec := w.spec()
 	for _, e := range w.entries {
 		switch at := (specs.Pos{File: st.Template.Name, Line: e.line}); {
 		case e.commented:

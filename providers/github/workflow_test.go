@@ -288,7 +288,7 @@ jobs:
       - {uses: x, with: {token: hunter2, path: hunter2}, env: {P: hunter2}}
 `)
 	var secret []string
-	walk("", s.Body, func(path string, v specs.Value) {
+	walk("", s.Body.Value(), func(path string, v specs.Value) {
 		if v.Secret {
 			secret = append(secret, path)
 		}

@@ -54,7 +54,7 @@ func TestEnvValuesAreMasked(t *testing.T) {
 func TestHeadersAreMasked(t *testing.T) {
 	cj := readManifest([]byte(strings.Replace(cronJob("a", "@daily"), "image:", "livenessProbe: {httpGet: {port: 80, httpHeaders: [{name: Authorization, value: hush}]}}, image:", 1))).found[0].cronJob
 	spec, _ := specOf(cj, false)
-	if n := countSecret(spec.Body, "hush"); n != 1 {
+	if n := countSecret(spec.Body.Value(), "hush"); n != 1 {
 		t.Errorf("%d masked values", n)
 	}
 }

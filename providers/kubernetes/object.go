@@ -41,7 +41,7 @@ func objectFrom(cj *batchv1.CronJob, source, part string, pos specs.Pos, live bo
 	if live { // what a saved object says of its runs is of no known moment
 		o.Runs = runsOf(cj)
 	}
-	o.Spec = specs.Spec{Schedules: schedule.schedules, Cosmetic: marked.cosmetic, Body: bodyFrom(&cj.Spec)}
+	o.Spec = specs.Spec{Schedules: schedule.schedules, Cosmetic: specs.Pack(marked.cosmetic), Body: specs.Pack(bodyFrom(&cj.Spec))}
 	return o, schedule.problems
 }
 

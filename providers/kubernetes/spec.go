@@ -57,7 +57,7 @@ const (
 // live is set, else as a server would take it from a manifest.
 func specOf(cj *batchv1.CronJob, live bool) (specs.Spec, []problem) {
 	schedule, problems, ok := scheduleOf(cj, live)
-	spec := specs.Spec{Body: bodyOf(&cj.Spec), Cosmetic: cosmeticOf(cj)}
+	spec := specs.Spec{Body: specs.Pack(bodyOf(&cj.Spec)), Cosmetic: specs.Pack(cosmeticOf(cj))}
 	if ok {
 		spec.Schedules = []specs.Schedule{schedule}
 	}

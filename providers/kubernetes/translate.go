@@ -40,7 +40,8 @@ func (s scope) translate(st specs.Statement) (specs.Desired, error) {
 	if err != nil {
 		return specs.Desired{}, err
 	}
-	spec.Body, err = inlineBody(st)
+	body, err := inlineBody(st)
+	spec.Body = specs.Pack(body)
 	return specs.Desired{Spec: spec, Stated: slices.Clone(controlFields), Never: never}, err
 }
 

@@ -34,7 +34,7 @@ func secretsOf(desired map[specs.Ref]specs.Desired) []string {
 		}
 	}
 	for _, d := range desired {
-		walk(redact.Mark(d.Spec.Body))
+		walk(redact.Mark(d.Spec.Body).Value())
 	}
 	return out
 }

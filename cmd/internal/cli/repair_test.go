@@ -55,7 +55,7 @@ func TestMessagesAreMasked(t *testing.T) {
 	body := specs.NewMap(
 		specs.Member{Key: "env", Value: specs.NewMap(specs.Member{Key: "DSN", Value: specs.NewSecret("open-sesame-4711")}, specs.Member{Key: "AT", Value: specs.NewSecret("batch")}, specs.Member{Key: "OUT", Value: specs.NewSecret("/srv/out-2026")})},
 	)
-	m := &mending{secrets: secretsOf(map[specs.Ref]specs.Desired{{Role: "retry"}: {Spec: specs.Spec{Body: body}}})}
+	m := &mending{secrets: secretsOf(map[specs.Ref]specs.Desired{{Role: "retry"}: {Spec: specs.Spec{Body: specs.Pack(body)}}})}
 	const said = `env[0].value: Invalid value: "open-sesame-4711"; look at namespace batch and /srv/out-2026`
 	if got, want := m.mask(said), strings.Replace(said, "open-sesame-4711", redact.Mask, 1); got != want {
 		t.Errorf("%s", got)

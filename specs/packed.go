@@ -1,0 +1,240 @@
+package specs
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// Packed is a Value in one string: what an object keeps of its body, since a
+// tree of values takes several times as much memory and most are never looked
+// into but for their hash. Equal values, with equal marks of Keyed and Secret,
+// are equal strings. The empty Packed is Absent.
+//
+// Each node is its tag (the Kind, and Keyed and Secret as bits), its key with
+// the length in front, and what it holds: a text with the length in front, or
+// its members and the tag of an end. Lengths are as encoding/binary's Uvarint.
+// The form is for this program's memory alone and is never written out.
+type Packed string
+
+const (
+	packedKind   = 0x0f
+	packedKeyed  = 0x10
+	packedSecret = 0x20
+	packedEnd    = 0xff
+)
+
+// Pack puts a value in one string.
+func Pack(v Value) Packed {
+	if v.Kind == Absent {
+		return ""
+	}
+	var room [1024]byte // most are shorter
+	p := Packer{room[:0]}
+	p.Add("", v)
+	return p.Packed()
+}
+
+// Value is what was packed. Its texts are parts of the string.
+func (p Packed) Value() Value {
+	if p == "" {
+		return Value{}
+	}
+	_, v := (&unpacker{p: p}).node()
+	return v
+}
+
+// Get is the member of a Map under a key, Absent if there is none.
+func (p Packed) Get(key string) Value {
+	u := unpacker{p: p}
+	if !u.enter(Map) {
+		return Value{}
+	}
+	for !u.ended() {
+		tag, k := u.head()
+		if k == key {
+			return u.content(tag)
+		}
+		u.skip(tag)
+	}
+	return Value{}
+}
+
+// Empty says that the value is Absent, or a List or Map without members.
+func (p Packed) Empty() bool {
+	if p == "" {
+		return true
+	}
+	kind := Kind(p[0] & packedKind)
+	return (kind == List || kind == Map) && len(p) == 3
+}
+
+// Packer packs a value piece by piece, where there is no need of a tree. Members
+// of a Map have to be added by the order of their keys, and none twice.
+type Packer struct{ b []byte }
+
+// NewPacker writes behind what is in b, whose room it uses.
+func NewPacker(b []byte) *Packer { return &Packer{b} }
+
+// Add adds a value under a key, which is empty for the value as a whole and for
+// the members of a List.
+func (p *Packer) Add(key string, v Value) {
+	if v.Kind != List && v.Kind != Map {
+		p.Leaf(key, v.Kind, v.Secret, v.Text)
+		return
+	}
+	p.Open(key, v.Kind, v.Keyed)
+	for i := range v.Members {
+		p.Add(v.Members[i].Key, v.Members[i].Value)
+	}
+	p.Close()
+}
+
+// Leaf adds what is neither a List nor a Map. Text is as in Value.
+func (p *Packer) Leaf(key string, kind Kind, secret bool, text string) {
+	tag := byte(kind)
+	if secret {
+		tag |= packedSecret
+	}
+	p.head(tag, key)
+	p.b = binary.AppendUvarint(p.b, uint64(len(text)))
+	p.b = append(p.b, text...)
+}
+
+// Open begins a List or a Map, and Close ends it.
+func (p *Packer) Open(key string, kind Kind, keyed bool) {
+	tag := byte(kind)
+	if keyed {
+		tag |= packedKeyed
+	}
+	p.head(tag, key)
+}
+
+// Close ends what was opened last.
+func (p *Packer) Close() { p.b = append(p.b, packedEnd) }
+
+func (p *Packer) head(tag byte, key string) {
+	p.b = append(p.b, tag)
+	p.b = binary.AppendUvarint(p.b, uint64(len(key)))
+	p.b = append(p.b, key...)
+}
+
+// Here is a place, for Since and Cut.
+func (p *Packer) Here() int { return len(p.b) }
+
+// Since is what was written from a place on, valid until more is written.
+func (p *Packer) Since(place int) []byte { return p.b[place:] }
+
+// Cut takes back what was written from a place on.
+func (p *Packer) Cut(place int) { p.b = p.b[:place] }
+
+// Packed is all that was written, in a string of its own.
+func (p *Packer) Packed() Packed { return Packed(p.b) }
+
+// unpacker walks what a Packer wrote.
+type unpacker struct {
+	p  Packed
+	at int
+}
+
+func (u *unpacker) text() string {
+	n := int(u.p[u.at])
+	u.at++
+	if n >= 0x80 {
+		n &= 0x7f
+		for shift := 7; ; shift += 7 {
+			c := u.p[u.at]
+			u.at++
+			n |= int(c&0x7f) << shift
+			if c < 0x80 {
+				break
+			}
+		}
+	}
+	u.at += n
+	return string(u.p[u.at-n : u.at])
+}
+
+func (u *unpacker) head() (tag byte, key string) {
+	tag = u.p[u.at]
+	u.at++
+	return tag, u.text()
+}
+
+// ended says that no member follows, and steps behind the end.
+func (u *unpacker) ended() bool {
+	if u.p[u.at] != packedEnd {
+		return false
+	}
+	u.at++
+	return true
+}
+
+// enter steps into the root, if it is of a kind.
+func (u *unpacker) enter(kind Kind) bool {
+	if u.p == "" || Kind(u.p[0]&packedKind) != kind {
+		return false
+	}
+	u.head()
+	return true
+}
+
+func (u *unpacker) node() (key string, v Value) {
+	tag, key := u.head()
+	return key, u.content(tag)
+}
+
+func (u *unpacker) content(tag byte) Value {
+	v := Value{Kind: Kind(tag & packedKind), Keyed: tag&packedKeyed != 0, Secret: tag&packedSecret != 0}
+	if v.Kind != List && v.Kind != Map {
+		v.Text = u.text()
+		return v
+	}
+	var few [16]Member
+	members := few[:0]
+	for !u.ended() {
+		key, m := u.node()
+		members = append(members, Member{key, m})
+	}
+	v.Members = slices.Clip(append(make([]Member, 0, len(members)), members...))
+	return v
+}
+
+func (u *unpacker) skip(tag byte) {
+	if kind := Kind(tag & packedKind); kind != List && kind != Map {
+		u.text()
+		return
+	}
+	for !u.ended() {
+		tag, _ := u.head()
+		u.skip(tag)
+	}
+}
+
+// appendCanonical prints what the node of a tag holds, by RFC 8785.
+func (u *unpacker) appendCanonical(b []byte, tag byte) []byte {
+	switch kind := Kind(tag & packedKind); kind {
+	case List, Map:
+		return u.appendMembers(b, kind)
+	default:
+		return appendLeaf(b, kind, u.text())
+	}
+}
+
+func (u *unpacker) appendMembers(b []byte, kind Kind) []byte {
+	open, end := byte('['), byte(']')
+	if kind == Map {
+		open, end = '{', '}'
+	}
+	b = append(b, open)
+	for first := true; !u.ended(); first = false {
+		if !first {
+			b = append(b, ',')
+		}
+		tag, key := u.head()
+		if kind == Map {
+			b = append(appendString(b, key), ':')
+		}
+		b = u.appendCanonical(b, tag)
+	}
+	return append(b, end)
+}
