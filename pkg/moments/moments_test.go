@@ -127,7 +127,9 @@ func TestCompare(t *testing.T) {
 		{"a sealed text", listing("user/root", a), listing("user/root", with(a, func(o *providers.Object) {
 			o.Spec.Body = specs.Pack(specs.NewMap(specs.Member{Key: "command", Value: specs.Value{Kind: specs.Sealed, Text: specs.Seal("/a")}}))
 		})), []string{"same true complete true"}},
-		{"another secret", listing("user/root", with(a, func(o *providers.Object) { o.Env = specs.Pack(specs.NewMap(specs.Member{Key: "K", Value: specs.NewSecret("1")})) })), listing("user/root", with(a, func(o *providers.Object) {
+		{"another secret", listing("user/root", with(a, func(o *providers.Object) {
+			o.Env = specs.Pack(specs.NewMap(specs.Member{Key: "K", Value: specs.NewSecret("1")}))
+		})), listing("user/root", with(a, func(o *providers.Object) {
 			o.Env = specs.Pack(specs.NewMap(specs.Member{Key: "K", Value: specs.Value{Kind: specs.Sealed, Text: specs.Seal("2")}}))
 		})), []string{"same false complete true", "changed user/root#@a env.K:***>***"}},
 		{"only looks", listing("user/root", a), listing("user/root", with(a, func(o *providers.Object) { o.UID = "2" })), []string{"same true complete true", "changed user/root#@a uid:>2"}},
