@@ -68,6 +68,30 @@ func (p Packed) Empty() bool {
 	return (kind == List || kind == Map) && len(p) == 3
 }
 
+// Any says that some node, from the root on and in its order, is as asked: by how
+// deep it lies, its key, its kind and, of what is neither a List nor a Map, its
+// text.
+func (p Packed) Any(is func(depth int, key string, kind Kind, text string) bool) bool {
+	depth := 0
+	for u := (unpacker{p: p}); u.at < len(p); {
+		if u.ended() {
+			depth--
+			continue
+		}
+		tag, key := u.head()
+		kind, text, at := Kind(tag&packedKind), "", depth
+		if kind == List || kind == Map {
+			depth++
+		} else {
+			text = u.text()
+		}
+		if is(at, key, kind, text) {
+			return true
+		}
+	}
+	return false
+}
+
 // Packer packs a value piece by piece, where there is no need of a tree. Members
 // of a Map have to be added by the order of their keys, and none twice.
 type Packer struct{ b []byte }

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/rolecall-dev/rolecall/specs"
 )
 
 // askedOrNot is a text masked by the finders that are asked, and by all of them.
@@ -59,6 +61,51 @@ func TestCues(t *testing.T) {
 	}
 	if masked < 1000 {
 		t.Errorf("only %d texts had a secret", masked)
+	}
+}
+
+// drawnBody draws a body of maps and lists with what may need a mark.
+func drawnBody(r *rand.Rand, depth int) specs.Value {
+	keys := []string{"value", "valueFrom", "secretKeyRef", "password", "TOKEN", "args", "command", "env", "name", "path", "key"}
+	args := []string{"-p", "-phunter22", "-P", "--password", "--key", "--Key", "x9Kd83", "mysql", "/bin/sh", "-c", "docker", "login", "-w", "htpasswd", "-nb", "u", "sh -c mysql", "a;mysql", "'curl'", "-u", "-su", "a:b", "true", "${TOKEN}", "", "/run/x.pem", "oc.exe"}
+	switch n := r.IntN(5); {
+	case depth == 0 || n == 0:
+		return specs.NewText(args[r.IntN(len(args))])
+	case n < 3:
+		items := make([]specs.Value, r.IntN(5))
+		for i := range items {
+			items[i] = specs.NewText(args[r.IntN(len(args))])
+			if r.IntN(9) == 0 {
+				items[i] = drawnBody(r, depth-1)
+			}
+		}
+		return specs.NewList(items...)
+	}
+	members := make([]specs.Member, r.IntN(4))
+	for i := range members {
+		members[i] = specs.Member{Key: keys[r.IntN(len(keys))], Value: drawnBody(r, depth-1)}
+	}
+	return specs.NewMap(members...)
+}
+
+// TestDoubt: a body that nothing is doubted in needs no mark.
+func TestDoubt(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	marked, sure := 0, 0
+	for range 100000 {
+		body := specs.Pack(drawnBody(r, 4))
+		doubted, all := body.Any(new(doubt).about), markAll(body)
+		switch {
+		case all != body && !doubted:
+			t.Fatalf("nothing was doubted in %+v", body.Value())
+		case all != body:
+			marked++
+		case !doubted:
+			sure++
+		}
+	}
+	if marked < 10000 || sure < 10000 {
+		t.Errorf("%d bodies with a mark, %d without a doubt", marked, sure)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/rolecall-dev/rolecall/specs"
+	"github.com/rolecall-dev/rolecall/specs/slow"
 )
 
 // Mark sets Secret on the texts of a spec whose place says that they are secrets,
@@ -12,13 +13,48 @@ import (
 // what it was. Secrets within a text are left to Text. A body that needs no mark is
 // the same string.
 func Mark(body specs.Packed) specs.Packed {
-	if body == "" {
-		return ""
+	if body == "" || !slow.Only() && !body.Any(new(doubt).about) {
+		return body
 	}
-	if marked := specs.Pack(mark(body.Value(), false)); marked != body {
+	if marked := markAll(body); marked != body {
 		return marked
 	}
 	return body
+}
+
+func markAll(body specs.Packed) specs.Packed { return specs.Pack(mark(body.Value(), false)) }
+
+// doubt tells whether a body may have something to mark without taking it apart.
+type doubt struct {
+	sensitive uint64 // the depths above at which a map stands under a sensitive key
+}
+
+func (d *doubt) about(depth int, key string, kind specs.Kind, text string) bool {
+	if depth >= 63 {
+		return true
+	}
+	d.sensitive &= 1<<depth - 1
+	if key == "" {
+		return kind == specs.Text && doubtful(text)
+	}
+	if key == "value" && depth > 0 && d.sensitive>>(depth-1)&1 == 1 {
+		return true
+	}
+	if kind != specs.Text && kind != specs.Map || !needed(key).has(assignedFinder) || !sensitive(key) {
+		return false
+	}
+	d.sensitive |= 1 << depth
+	return kind == specs.Text && hideable(text)
+}
+
+// doubtful says that an argument may be a secret, or be what gives away that
+// another is one.
+func doubtful(arg string) bool {
+	if arg == "-p" {
+		return true
+	}
+	asked := needed(arg)
+	return asked.has(flaggedFinder) || asked.has(assignedFinder) && arg[0] == '-'
 }
 
 // mark marks a value. A list that was walked before, with the program that stands
