@@ -10,8 +10,6 @@ import (
 	"github.com/rolecall-dev/rolecall/specs/lazy"
 )
 
-var markerLine = lazy.Expression(`^\s*#+\s*rolecall:\s*(.*?)\s*$`)
-
 // parseMarker reads a comment line such as
 //
 //	# rolecall: role=retry version=7
@@ -19,12 +17,12 @@ var markerLine = lazy.Expression(`^\s*#+\s*rolecall:\s*(.*?)\s*$`)
 // Words that are neither role= nor version= are left for later forms of it. A
 // marker without a role, or with one that cannot be a key, is invalid.
 func parseMarker(line string, pos specs.Pos) (providers.Marker, bool) {
-	m := markerLine().FindStringSubmatch(line)
-	if m == nil {
+	said, ok := markerLine(line)
+	if !ok {
 		return providers.Marker{}, false
 	}
 	out := providers.Marker{Pos: pos}
-	for _, word := range strings.Fields(m[1]) {
+	for _, word := range strings.Fields(said) {
 		key, value, _ := strings.Cut(word, "=")
 		switch key {
 		case "role":
@@ -36,7 +34,7 @@ func parseMarker(line string, pos specs.Pos) (providers.Marker, bool) {
 	if !specs.ValidRoleKey(out.Role) {
 		out.Invalid, out.Role = out.Role, ""
 		if out.Invalid == "" {
-			out.Invalid = strings.TrimSpace(m[1])
+			out.Invalid = strings.TrimSpace(said)
 		}
 		if out.Invalid == "" {
 			out.Invalid = "rolecall:"
@@ -194,6 +192,12 @@ func (c *comments) pick(n int) (providers.Marker, bool) {
 	return m, ok
 }
 
+// marks says that a line has the form of a marker.
+func (c *comments) marks(n int) bool {
+	_, ok := markerLine(c.line(n))
+	return ok
+}
+
 var commentedCron = lazy.Expression(`^\s*#+\s*-\s*\{?\s*["']?cron["']?\s*:\s*(.*?)\s*$`)
 
 var commentedZone = lazy.Expression(`^\s*#+\s*-\s*timezone\s*:`)
@@ -212,11 +216,11 @@ func (c *comments) commentedItem(n int) bool {
 func (c *comments) commentedOut() []entry {
 	var out []entry
 	for n := 1; n <= len(c.lines); n++ {
-		if !c.comment(n) || c.used[n] || !markerLine().MatchString(c.line(n)) {
+		if !c.comment(n) || c.used[n] || !c.marks(n) {
 			continue
 		}
 		at := n + 1
-		for (c.blank(at) || c.comment(at)) && !c.commentedItem(at) && !markerLine().MatchString(c.line(at)) {
+		for (c.blank(at) || c.comment(at)) && !c.commentedItem(at) && !c.marks(at) {
 			at++
 		}
 		if !c.commentedItem(at) {
@@ -262,7 +266,7 @@ func uncomment(line string) string {
 func (c *comments) dangling() []specs.Pos {
 	var out []specs.Pos
 	for n := 1; n <= len(c.lines); n++ {
-		if c.comment(n) && !c.used[n] && markerLine().MatchString(c.line(n)) {
+		if c.comment(n) && !c.used[n] && c.marks(n) {
 			out = append(out, specs.Pos{File: c.file, Line: n})
 		}
 	}

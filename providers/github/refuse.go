@@ -10,7 +10,6 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/rolecall-dev/rolecall/specs"
-	"github.com/rolecall-dev/rolecall/specs/lazy"
 )
 
 // refuse keeps the first reason why GitHub does not take the file.
@@ -245,11 +244,9 @@ func (r *reader) checkSteps(p pair, ps []pair, depth int) error {
 	return nil
 }
 
-var identifier = lazy.Expression(`^[A-Za-z_][A-Za-z0-9_-]{0,98}$`)
-
 func (r *reader) checkID(id string, line int, of string) {
 	switch {
-	case !identifier().MatchString(id):
+	case !identifier(id):
 		r.refuse(line, "the %s id %q may hold letters, digits, _ and - only, at most 99, and begins with a letter or _", of, short(id))
 	case strings.HasPrefix(id, "__"):
 		r.refuse(line, "the %s id %q begins with __, which GitHub keeps for itself", of, short(id))
@@ -287,7 +284,7 @@ func (r *reader) checkScalar(n *yaml.Node, line int, name string, s form) {
 // isNumber holds also for what a double cannot.
 func isNumber(n *yaml.Node) bool {
 	v := scalar(n)
-	return v.Kind == specs.Number || n.Style == 0 && (coreInt().MatchString(n.Value) || coreFloat().MatchString(n.Value))
+	return v.Kind == specs.Number || n.Style == 0 && (coreFloat(n.Value))
 }
 
 var coreTags = []string{"!!str", "!!int", "!!float", "!!bool", "!!null"}
@@ -335,20 +332,14 @@ func (r *reader) checkExpression(s string, line int, name string) {
 	})
 }
 
-var (
-	actionName = lazy.Expression(`^[^@/\\]+[/\\][^@]*[^@/\\][^@]*@[^@]+$`)
-	calledHere = lazy.Expression(`^(\./|\$/)[^@]+$`)
-	calledName = lazy.Expression(`^[^@/]{2,}/[^@/]+/[^@]+@[^@]+$|^[^@/.$]/[^@/]+/[^@]+@[^@]+$`)
-)
-
 // checkReference refuses what names no action and no workflow.
 func (r *reader) checkReference(text string, line int, name string) {
 	local := strings.HasPrefix(text, "./") || strings.HasPrefix(text, `.\`) || strings.HasPrefix(text, "$/") || strings.HasPrefix(text, "docker://")
 	switch {
 	case text == "":
-	case name == "used" && !local && !actionName().MatchString(text):
+	case name == "used" && !local && !actionName(text):
 		r.refuse(line, "%q names no action; write owner/repository@version, or ./path for one of the checkout", short(text))
-	case name == "called" && !calledHere().MatchString(text) && !calledName().MatchString(text):
+	case name == "called" && !calledHere(text) && !calledName(text):
 		r.refuse(line, "%q names no workflow; write owner/repository/.github/workflows/file.yml@version, or ./.github/workflows/file.yml for one of this repository", short(text))
 	}
 }

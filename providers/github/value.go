@@ -46,13 +46,6 @@ func (t *tree) value(n *yaml.Node, depth int) (specs.Value, error) {
 	return specs.NewMap(members...), nil
 }
 
-var (
-	coreInt   = lazy.Expression(`^[-+]?[0-9]+$`)
-	coreOct   = lazy.Expression(`^0o[0-7]+$`)
-	coreHex   = lazy.Expression(`^0x[0-9a-fA-F]+$`)
-	coreFloat = lazy.Expression(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
-)
-
 // scalar types a scalar by YAML 1.2.2, section 10.3.2.
 func scalar(n *yaml.Node) specs.Value {
 	const written = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
@@ -83,15 +76,15 @@ func coreNumber(s string) (float64, bool) {
 	var f float64
 	var err error
 	switch {
-	case coreOct().MatchString(s):
+	case coreOct(s):
 		var i uint64
 		i, err = strconv.ParseUint(s[2:], 8, 64)
 		f = float64(i)
-	case coreHex().MatchString(s):
+	case coreHex(s):
 		var i uint64
 		i, err = strconv.ParseUint(s[2:], 16, 64)
 		f = float64(i)
-	case coreInt().MatchString(s) || coreFloat().MatchString(s):
+	case coreFloat(s):
 		f, err = strconv.ParseFloat(s, 64)
 	default:
 		return 0, false
@@ -138,22 +131,19 @@ func secretTexts(v specs.Value) specs.Value {
 // inputs are a step's with: a member whose name speaks of a secret is one.
 func inputs(v specs.Value) specs.Value {
 	return mapMembers(v, func(key string, m specs.Value) specs.Value {
-		if secretName().MatchString(key) {
+		if secretName(key) {
 			return hide(text(m))
 		}
 		return text(m)
 	})
 }
 
-var (
-	secretName = lazy.Expression(`(?i)token|secret|passw|credential|api-?_?key|private-?_?key|auth`)
-	harmless   = lazy.Expression(`^(|true|false|[0-9]{1,5}|\$\{\{[^}'"]*\}\})$`)
-)
+var secretFold = lazy.Expression(`(?i)token|secret|passw|credential|api-?_?key|private-?_?key|auth`)
 
 // hide marks a text as one that may be a secret, unless it is a truth value, a
 // small number or nothing but an expression without a quoted text in it.
 func hide(v specs.Value) specs.Value {
-	if v.Kind != specs.Text || harmless().MatchString(strings.TrimSpace(v.Text)) {
+	if v.Kind != specs.Text || harmless(strings.TrimSpace(v.Text)) {
 		return v
 	}
 	return specs.NewSecret(v.Text)
