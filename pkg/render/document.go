@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"unicode/utf16"
@@ -17,25 +16,41 @@ import (
 // escape is written as \uXXXX, which means the same. Without such letters the
 // document is returned as it is.
 func JSON(document []byte) []byte {
-	text := string(document)
-	if !needsEscape(text) {
-		return document
-	}
-	var b bytes.Buffer
+	return rewritten(document, func(r rune) string {
+		if high, low := utf16.EncodeRune(r); r >= 0x10000 {
+			return fmt.Sprintf(`\u%04x\u%04x`, high, low)
+		}
+		return fmt.Sprintf(`\u%04x`, r)
+	})
+}
+
+// rewritten is a document of lines in which what is not safe to show is written
+// otherwise; the document itself if there is nothing.
+func rewritten(document []byte, otherwise func(rune) string) []byte {
+	var out []byte
+	kept := 0
 	for i := 0; i < len(document); {
+		c := document[i]
+		if c == '\n' || ' ' <= c && c <= '~' && c != '#' {
+			i++
+			continue
+		}
 		r, n := utf8.DecodeRune(document[i:])
-		switch {
-		case r == '\n' || visible(r) && !orders(text, i):
-			b.Write(document[i : i+n])
-		case r >= 0x10000:
-			high, low := utf16.EncodeRune(r)
-			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
+		if !visible(r) || c == '#' && ordersIn(document, i) {
+			out = append(append(out, document[kept:i]...), otherwise(r)...)
+			kept = i + n
 		}
 		i += n
 	}
-	return b.Bytes()
+	if kept == 0 {
+		return document
+	}
+	return append(out, document[kept:]...)
+}
+
+func ordersIn(document []byte, i int) bool {
+	from := max(0, i-1)
+	return orders(string(document[from:min(len(document), i+len("#vso["))]), i-from)
 }
 
 // YAML lays a JSON document out as YAML, with its keys in their order. It is
@@ -110,20 +125,7 @@ func isOrder(line string) bool { return noOrder(line) != line }
 
 // yamlEscapes writes the letters that the encoder leaves in a double-quoted
 // text. Elsewhere there are none.
-func yamlEscapes(document []byte) []byte {
-	text := string(document)
-	var b bytes.Buffer
-	for i := 0; i < len(document); {
-		r, n := utf8.DecodeRune(document[i:])
-		if r == '\n' || visible(r) && !orders(text, i) {
-			b.Write(document[i : i+n])
-		} else {
-			io.WriteString(&b, yamlEscape(r))
-		}
-		i += n
-	}
-	return b.Bytes()
-}
+func yamlEscapes(document []byte) []byte { return rewritten(document, yamlEscape) }
 
 func yamlEscape(r rune) string {
 	if r < 0x10000 {

@@ -56,12 +56,26 @@ func noOrder(line string) string {
 }
 
 func needsEscape(s string) bool {
+	if plain(s) {
+		return false
+	}
 	for i, r := range s {
 		if !visible(r) || orders(s, i) || r == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError)) {
 			return true
 		}
 	}
 	return false
+}
+
+// plain says that all of a text is printable ASCII and nothing in it orders
+// anything, as most are.
+func plain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '#' {
+			return false
+		}
+	}
+	return true
 }
 
 // blank are the letters and marks that Unicode counts as printable and that show
@@ -95,6 +109,9 @@ func escapeRune(r rune) string {
 
 // columns is how many columns a text takes that was escaped.
 func columns(s string) int {
+	if plain(s) {
+		return len(s)
+	}
 	n := 0
 	for _, r := range s {
 		n += columnsOf(r)

@@ -1,6 +1,7 @@
 package render_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -44,10 +45,10 @@ func FuzzText(f *testing.F) {
 		}
 		row := render.Row{Source: s, Provider: s, Object: s, Role: s, Version: s, State: s, Reason: s, Schedule: s, Zone: s, NextDue: s, Command: s, Hash: s, Location: s}
 		var b strings.Builder
-		if err := render.Table(&b, []render.Row{row}, opts); err != nil {
+		if err := render.Table(&b, slices.Values([]render.Row{row}), opts); err != nil {
 			t.Fatal(err)
 		}
-		if err := render.Wide(&b, []render.Row{row}, opts); err != nil {
+		if err := render.Wide(&b, slices.Values([]render.Row{row}), opts); err != nil {
 			t.Fatal(err)
 		}
 		noControl(t, b.String(), color)
@@ -65,7 +66,7 @@ func FuzzCSV(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, a, c string) {
 		var b strings.Builder
-		if err := render.CSV(&b, []render.Row{{Source: "s", Role: a, Command: c}, {Source: "t", Role: c, Command: a}}); err != nil {
+		if err := render.CSV(&b, slices.Values([]render.Row{{Source: "s", Role: a, Command: c}, {Source: "t", Role: c, Command: a}})); err != nil {
 			t.Fatal(err)
 		}
 		records := readCSV(t, b.String())

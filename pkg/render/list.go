@@ -3,6 +3,7 @@ package render
 import (
 	"encoding/csv"
 	"io"
+	"iter"
 	"strings"
 	"time"
 )
@@ -22,10 +23,10 @@ type Row struct {
 }
 
 // Table writes a listing for people, cut to the width.
-func Table(w io.Writer, rows []Row, opts TextOptions) error {
+func Table(w io.Writer, rows iter.Seq[Row], opts TextOptions) error {
 	p := &page{w: w, width: opts.Width, color: opts.Color}
 	g := grid{head: []string{"SOURCE", "ROLE", "STATE", "SCHEDULE", "NEXT DUE", "RUNS"}, whole: []int{4}}
-	for _, r := range rows {
+	for r := range rows {
 		g.add(escaped(r.Source, r.Role, state(r), r.Schedule, instant(r.NextDue), r.Command)...)
 	}
 	p.table(0, g)
@@ -33,10 +34,10 @@ func Table(w io.Writer, rows []Row, opts TextOptions) error {
 }
 
 // Wide writes all of a listing in a table, however wide.
-func Wide(w io.Writer, rows []Row, opts TextOptions) error {
+func Wide(w io.Writer, rows iter.Seq[Row], opts TextOptions) error {
 	p := &page{w: w, color: opts.Color}
 	g := grid{head: []string{"OBJECT", "ROLE", "VERSION", "STATE", "SCHEDULE", "IN WORDS", "ZONE", "NEXT DUE", "HASH", "LOCATION", "RUNS"}}
-	for _, r := range rows {
+	for r := range rows {
 		g.add(escaped(r.Object, r.Role, r.Version, state(r), r.Schedule, r.Words, r.Zone, r.Upcoming(), r.Hash, r.Location, r.Command)...)
 	}
 	p.table(0, g)
@@ -45,13 +46,14 @@ func Wide(w io.Writer, rows []Row, opts TextOptions) error {
 
 // CSV writes a listing by RFC 4180, in UTF-8, with a line of names before it. A
 // cell that a spreadsheet would take for a formula begins with an apostrophe.
-func CSV(w io.Writer, rows []Row) error {
+func CSV(w io.Writer, rows iter.Seq[Row]) error {
 	c := csv.NewWriter(w)
 	_ = c.Write([]string{"source", "provider", "object", "role", "version", "state", "reason", "schedule", "zone", "next_due", "command", "hash", "location", "words", "next"})
-	for _, r := range rows {
-		cells := escaped(r.Source, r.Provider, r.Object, r.Role, r.Version, r.State, r.Reason, r.Schedule, r.Zone, r.NextDue, r.Command, r.Hash, r.Location, r.Words, r.zonedNext())
-		for i := range cells {
-			cells[i] = noFormula(cells[i])
+	var cells []string
+	for r := range rows {
+		cells = append(cells[:0], r.Source, r.Provider, r.Object, r.Role, r.Version, r.State, r.Reason, r.Schedule, r.Zone, r.NextDue, r.Command, r.Hash, r.Location, r.Words, r.zonedNext())
+		for i, text := range cells {
+			cells[i] = noFormula(Escape(text))
 		}
 		_ = c.Write(cells)
 	}
@@ -62,17 +64,12 @@ func CSV(w io.Writer, rows []Row) error {
 // noFormula follows OWASP's advice against CSV injection. A tab or line break at
 // the beginning was escaped before.
 func noFormula(cell string) string {
-	if cell != "" && strings.Contains("=+-@＝＋－＠", firstRune(cell)) {
-		return "'" + cell
+	for _, begin := range [...]string{"=", "+", "-", "@", "＝", "＋", "－", "＠"} {
+		if strings.HasPrefix(cell, begin) {
+			return "'" + cell
+		}
 	}
 	return cell
-}
-
-func firstRune(s string) string {
-	for _, r := range s {
-		return string(r)
-	}
-	return ""
 }
 
 func escaped(cells ...string) []string {

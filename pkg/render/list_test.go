@@ -2,6 +2,7 @@ package render_test
 
 import (
 	"encoding/csv"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,11 +20,17 @@ func rows() []render.Row {
 
 func TestTables(t *testing.T) {
 	for name, write := range map[string]func(*strings.Builder) error{
-		"list-80.txt":    func(b *strings.Builder) error { return render.Table(b, rows(), render.TextOptions{Width: 80}) },
-		"list.txt":       func(b *strings.Builder) error { return render.Table(b, rows(), render.TextOptions{}) },
-		"list-wide.txt":  func(b *strings.Builder) error { return render.Wide(b, rows(), render.TextOptions{Width: 80}) },
-		"list-color.txt": func(b *strings.Builder) error { return render.Table(b, rows(), render.TextOptions{Color: true}) },
-		"list.csv":       func(b *strings.Builder) error { return render.CSV(b, rows()) },
+		"list-80.txt": func(b *strings.Builder) error {
+			return render.Table(b, slices.Values(rows()), render.TextOptions{Width: 80})
+		},
+		"list.txt": func(b *strings.Builder) error { return render.Table(b, slices.Values(rows()), render.TextOptions{}) },
+		"list-wide.txt": func(b *strings.Builder) error {
+			return render.Wide(b, slices.Values(rows()), render.TextOptions{Width: 80})
+		},
+		"list-color.txt": func(b *strings.Builder) error {
+			return render.Table(b, slices.Values(rows()), render.TextOptions{Color: true})
+		},
+		"list.csv": func(b *strings.Builder) error { return render.CSV(b, slices.Values(rows())) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var b strings.Builder
@@ -50,7 +57,7 @@ func TestCSVHoldsNoFormula(t *testing.T) {
 		{"=1+1", "'=1+1"}, {"+x", "'+x"}, {"-1", "'-1"}, {"@daily", "'@daily"}, {"\t=x", `\t=x`}, {"\r=x", `\r=x`}, {"＝1", "'＝1"}, {"", ""}, {"a=b", "a=b"}, {`a"b,c`, `a"b,c`},
 	} {
 		var b strings.Builder
-		if err := render.CSV(&b, []render.Row{{Role: c.in, Source: "s"}}); err != nil {
+		if err := render.CSV(&b, slices.Values([]render.Row{{Role: c.in, Source: "s"}})); err != nil {
 			t.Fatal(err)
 		}
 		if got := readCSV(t, b.String())[1][3]; got != c.want {
@@ -73,7 +80,7 @@ func TestEscape(t *testing.T) {
 
 func TestEmptyListing(t *testing.T) {
 	var b strings.Builder
-	if err := render.CSV(&b, nil); err != nil || strings.Count(b.String(), "\n") != 1 {
+	if err := render.CSV(&b, slices.Values([]render.Row{})); err != nil || strings.Count(b.String(), "\n") != 1 {
 		t.Errorf("an empty listing has its names alone: %q, %v", b.String(), err)
 	}
 }

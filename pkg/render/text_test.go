@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -217,10 +218,10 @@ func TestWriteErrors(t *testing.T) {
 	if err := render.Text(render.TextOptions{})(brokenPipe{}, sample()); err == nil {
 		t.Error("text: the error is lost")
 	}
-	if err := render.Table(brokenPipe{}, rows(), render.TextOptions{}); err == nil {
+	if err := render.Table(brokenPipe{}, slices.Values(rows()), render.TextOptions{}); err == nil {
 		t.Error("table: the error is lost")
 	}
-	if err := render.CSV(brokenPipe{}, rows()); err == nil {
+	if err := render.CSV(brokenPipe{}, slices.Values(rows())); err == nil {
 		t.Error("csv: the error is lost")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/rolecall-dev/rolecall/specs"
+	"github.com/rolecall-dev/rolecall/specs/slow"
 )
 
 // nextShown is how many due instants are shown of an object or a role.
@@ -61,6 +62,58 @@ func upcoming(s specs.Schedule, after time.Time) []time.Time {
 		}
 		out = append(out, at)
 		after = at
+	}
+	return out
+}
+
+// whenDue is what a listing says of when a spec comes due.
+type whenDue struct {
+	first   string // RFC 3339
+	words   string
+	next    []string
+	unzoned bool
+}
+
+func dueOf(s specs.Spec, now time.Time) whenDue {
+	d := whenDue{words: wordsOf(s)}
+	if at, ok := s.NextDue(now); ok {
+		d.first = at.Format(time.RFC3339)
+	}
+	d.next, d.unzoned = nextOf(s, now)
+	return d
+}
+
+// dues remembers what it was asked, since of many jobs most have the schedule of
+// some other.
+type dues struct {
+	now   time.Time
+	known map[dueKey]whenDue
+}
+
+// dueKey is all that a schedule's instants and words depend on.
+type dueKey struct {
+	dialect         specs.Dialect
+	text, canonical string
+}
+
+// mostDues bounds what is remembered.
+const mostDues = 10_000
+
+func newDues(now time.Time) *dues { return &dues{now, map[dueKey]whenDue{}} }
+
+func (d *dues) of(s specs.Spec) whenDue {
+	if len(s.Schedules) != 1 || slow.Only() {
+		return dueOf(s, d.now)
+	}
+	one := s.Schedules[0]
+	key := dueKey{one.Dialect, one.Text, one.Canonical()}
+	out, ok := d.known[key]
+	if !ok {
+		if len(d.known) == mostDues {
+			clear(d.known)
+		}
+		out = dueOf(s, d.now)
+		d.known[key] = out
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -44,6 +45,25 @@ func TestNextOf(t *testing.T) {
 		next, unzoned := nextOf(specs.Spec{Schedules: c.of}, noon)
 		if strings.Join(next, " ") != c.want || unzoned != c.unzoned {
 			t.Errorf("%s: %v %v, want %v %v", c.name, next, unzoned, c.want, c.unzoned)
+		}
+	}
+}
+
+// TestDues: what is remembered of one schedule is said of no other.
+func TestDues(t *testing.T) {
+	d := newDues(noon)
+	for range 2 {
+		for _, s := range []specs.Schedule{
+			sched(t, specs.Debian, "0 3 * * *", ""), sched(t, specs.Debian, "0 3 * * *", "Europe/Berlin"), sched(t, specs.Cronie, "0 3 * * *", "Europe/Berlin"),
+			sched(t, specs.Cronie, "30 2 * * *", "Europe/Berlin"), sched(t, specs.Cronie, "30 2 * * *", "Europe/Berlin").OfDaemon(), sched(t, specs.Cronie, "30 2 * * *", "Europe/Berlin").OfDaemonByName(),
+			sched(t, specs.Debian, "30 2 * * *", "Europe/Berlin"), sched(t, specs.Busybox, "30 2 * * *", "Europe/Berlin"), sched(t, specs.GitHub, "30 2 * * *", "Europe/Berlin"), sched(t, specs.Kubernetes, "30 2 * * *", "Europe/Berlin"),
+			sched(t, specs.Debian, "@daily", ""), sched(t, specs.Debian, "0 0 * * *", ""), sched(t, specs.Debian, "0 0 31 2 *", ""), sched(t, specs.Debian, "@reboot", ""), specs.Never(),
+			sched(t, specs.Kubernetes, "@every 5m", "UTC"), sched(t, specs.Cronie, "~ 3 * * *", "UTC"), {Text: "x", Zone: specs.Local, Dialect: specs.Debian}, {Text: "x", Zone: "UTC", Dialect: specs.Debian},
+		} {
+			one := specs.Spec{Schedules: []specs.Schedule{s}}
+			if got, want := d.of(one), dueOf(one, noon); !reflect.DeepEqual(got, want) {
+				t.Errorf("%s %q in %s: %+v, want %+v", s.Dialect, s.Text, s.Zone, got, want)
+			}
 		}
 	}
 }

@@ -131,7 +131,7 @@ func (a *app) explainObjects(p *page, role report.Role, world providers.World) {
 			if !slices.Contains(role.Objects, obj.ID) {
 				continue
 			}
-			row := a.row(obj)
+			row := rowOf(&obj, newDues(a.now()))
 			p.line("  %s", row.Object)
 			p.field("  at", row.Location)
 			p.field("  state", strings.TrimSpace(row.State+" "+row.Reason))

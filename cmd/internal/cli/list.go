@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -103,7 +104,7 @@ func (a *app) listWriter(world providers.World) func(string, io.Writer) error {
 		case "yaml":
 			return a.inventoryYAML(w, world)
 		}
-		rows := a.rows(world)
+		rows := rowsOf(world, a.now())
 		opts := render.TextOptions{Width: a.Width, Color: a.colour()}
 		switch format {
 		case "csv":
@@ -136,31 +137,29 @@ func (a *app) inventoryYAML(w io.Writer, world providers.World) error {
 	return err
 }
 
-// rows is one line an object, with secrets masked.
-func (a *app) rows(world providers.World) []render.Row {
-	var out []render.Row
-	for _, o := range world.Observations {
-		for _, obj := range o.Objects {
-			out = append(out, a.row(obj))
+// rowsOf is one line an object, with secrets masked.
+func rowsOf(world providers.World, now time.Time) iter.Seq[render.Row] {
+	return func(yield func(render.Row) bool) {
+		d := newDues(now)
+		for _, obs := range world.Observations {
+			for i := range obs.Objects {
+				if !yield(rowOf(&obs.Objects[i], d)) {
+					return
+				}
+			}
 		}
 	}
-	return out
 }
 
-func (a *app) row(o providers.Object) render.Row {
+func rowOf(o *providers.Object, d *dues) render.Row {
+	due := d.of(o.Spec)
 	r := render.Row{
 		Source: o.Source, Provider: o.Provider, Object: redact.Text(o.ID), Role: cmp.Or(o.Marker.Role, o.Marker.Invalid),
-		Version: o.Marker.Version, State: "active", Schedule: o.Spec.Written(), Zone: o.Spec.Zones(),
-		Command: redact.Text(whatRuns(o)), Hash: o.Spec.Hash().String(), Location: o.Pos.String(),
+		Version: o.Marker.Version, State: "active", Schedule: o.Spec.Written(), Zone: o.Spec.Zones(), NextDue: due.first,
+		Command: redact.Text(whatRuns(o)), Location: o.Pos.String(),
 	}
-	if due, ok := o.Spec.NextDue(a.now()); ok {
-		r.NextDue = due.Format(time.RFC3339)
-	}
-	if o.Opaque {
-		r.Hash = ""
-	} else {
-		r.Words = wordsOf(o.Spec)
-		r.Next, r.Unzoned = nextOf(o.Spec, a.now())
+	if !o.Opaque {
+		r.Hash, r.Words, r.Next, r.Unzoned = o.Spec.Hash().String(), due.words, due.next, due.unzoned
 	}
 	codes := make([]string, len(o.Inactive))
 	for i, why := range o.Inactive {
@@ -178,7 +177,7 @@ func (a *app) row(o providers.Object) render.Row {
 
 // whatRuns is the object's action in one line: a command, a workflow, the
 // images of a CronJob.
-func whatRuns(o providers.Object) string {
+func whatRuns(o *providers.Object) string {
 	if c := o.Spec.Body.Get("command"); c.Kind == specs.Text {
 		return c.Text
 	}

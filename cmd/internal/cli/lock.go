@@ -52,7 +52,7 @@ func lockWithin(ctx context.Context, name string, patience time.Duration) (unloc
 // replaceFile is writeFile for a file that was read before: where it says
 // something else by now (an editor saved it meanwhile), it is left as it is.
 func replaceFile(name string, before, after []byte) error {
-	return writeChecked(name, after, func() error {
+	return writeChecked(name, pile{after}, func() error {
 		now, err := os.ReadFile(name)
 		switch {
 		case errors.Is(err, os.ErrNotExist):

@@ -47,7 +47,7 @@ func putBelow(dir, name string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	return writeFile(file, data)
+	return writeFile(file, pile{data})
 }
 
 // manualFiles are all pages and completions, by their paths.

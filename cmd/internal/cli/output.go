@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -52,15 +51,13 @@ func parseOutputs(values, formats []string, otherwise string) ([]output, error) 
 // file appears under its name only when it is complete. JSON is written so that
 // it can be shown on a terminal too.
 func (a *app) write(outputs []output, show func(format string, w io.Writer) error) error {
-	whole := make([][]byte, len(outputs))
+	whole := make([]pile, len(outputs))
 	for i, o := range outputs {
-		var buf bytes.Buffer
-		if err := show(o.format, &buf); err != nil {
+		if err := show(o.format, &whole[i]); err != nil {
 			return internal(fmt.Errorf("writing %s: %w", o.format, err))
 		}
-		whole[i] = buf.Bytes()
 		if o.format == "json" {
-			whole[i] = render.JSON(whole[i])
+			whole[i] = pile{render.JSON(slices.Concat(whole[i]...))}
 		}
 	}
 	for i, o := range outputs {
@@ -72,12 +69,47 @@ func (a *app) write(outputs []output, show func(format string, w io.Writer) erro
 }
 
 // put writes to a file, or to the standard output if none is named.
-func (a *app) put(file string, data []byte) error {
+func (a *app) put(file string, data pile) error {
 	if file != "" {
 		return writeFile(file, data)
 	}
-	if _, err := a.Out.Write(data); err != nil {
+	if err := data.writeTo(a.Out); err != nil {
 		return fmt.Errorf("standard output: %w", err)
+	}
+	return nil
+}
+
+// pile is data in pieces, so that what is long is not copied while it grows.
+type pile [][]byte
+
+const (
+	leastPiece = 4 << 10
+	mostPiece  = 1 << 20
+)
+
+func (p *pile) Write(data []byte) (int, error) {
+	for rest := data; len(rest) > 0; {
+		top := len(*p) - 1
+		if top < 0 || len((*p)[top]) == cap((*p)[top]) {
+			size := leastPiece
+			if top >= 0 {
+				size = min(2*cap((*p)[top]), mostPiece)
+			}
+			*p = append(*p, make([]byte, 0, size))
+			top++
+		}
+		piece := &(*p)[top]
+		n := min(len(rest), cap(*piece)-len(*piece))
+		*piece, rest = append(*piece, rest[:n]...), rest[n:]
+	}
+	return len(data), nil
+}
+
+func (p pile) writeTo(w io.Writer) error {
+	for _, piece := range p {
+		if _, err := w.Write(piece); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -85,13 +117,13 @@ func (a *app) put(file string, data []byte) error {
 // writeFile replaces a file in one step, or leaves it as it was. A link is
 // followed, a mode is kept, and what is no regular file (a device, a pipe) is
 // written to and never replaced.
-func writeFile(name string, data []byte) error {
+func writeFile(name string, data pile) error {
 	return writeChecked(name, data, func() error { return nil })
 }
 
 // writeChecked is writeFile that asks once more at the last moment, before a
 // regular file is replaced.
-func writeChecked(name string, data []byte, ready func() error) error {
+func writeChecked(name string, data pile, ready func() error) error {
 	mode := os.FileMode(0o644)
 	if real, err := filepath.EvalSymlinks(name); err == nil {
 		name = real
@@ -112,7 +144,7 @@ func writeChecked(name string, data []byte, ready func() error) error {
 		return fmt.Errorf("%s: %w; name a file in a folder that can be written to", name, err)
 	}
 	defer os.Remove(tmp.Name())
-	_, werr := tmp.Write(data)
+	werr := data.writeTo(tmp)
 	merr := tmp.Chmod(mode)
 	serr := tmp.Sync()
 	cerr := tmp.Close()
@@ -125,11 +157,10 @@ func writeChecked(name string, data []byte, ready func() error) error {
 	return os.Rename(tmp.Name(), name)
 }
 
-func writeThrough(name string, data []byte) error {
+func writeThrough(name string, data pile) error {
 	f, err := os.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
-	_, werr := f.Write(data)
-	return errors.Join(werr, f.Close())
+	return errors.Join(data.writeTo(f), f.Close())
 }

@@ -73,7 +73,7 @@ func (m *metricsFile) write() error {
 	if err != nil {
 		return err
 	}
-	return writeFile(m.name, []byte(runMetrics(m.role, l)))
+	return writeFile(m.name, pile{[]byte(runMetrics(m.role, l))})
 }
 
 // runMetrics are a role's, in the text format of Prometheus. What never was has
