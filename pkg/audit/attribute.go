@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"slices"
 
 	"github.com/rolecall-dev/rolecall/pkg/classify"
 	"github.com/rolecall-dev/rolecall/pkg/report"
@@ -26,6 +27,7 @@ func (r *round) attribute(ctx context.Context, j classify.Judgement) bool {
 	for i := range r.world.Observations {
 		o := &r.world.Observations[i]
 		if a, ok := grown[providers.Attributor](r, o.Source); ok && len(about) > 0 {
+			o.Objects = slices.Clone(o.Objects) // the provider's own stay as they are
 			learnt = r.attributeSource(ctx, a, o, about) || learnt
 		}
 	}

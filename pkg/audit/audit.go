@@ -260,10 +260,7 @@ func (r *round) look(ctx context.Context, n int, sources []Source) error {
 	}
 	r.hear(h)
 	for _, o := range slots {
-		o.Objects = slices.Clone(o.Objects)
-		for i := range o.Objects {
-			o.Objects[i].Spec = r.marked(o.Objects[i].Spec)
-		}
+		o.Objects = r.allMarked(o.Objects)
 		r.keep(o)
 	}
 	if ctx.Err() != nil {
@@ -328,6 +325,23 @@ func firstFrames(stack []byte) string {
 		}
 	}
 	return strings.Join(out[:min(len(out), 4)], " < ")
+}
+
+// allMarked are the objects with what is secret by its place marked; those of the
+// provider stay as they were.
+func (p Plan) allMarked(objects []providers.Object) []providers.Object {
+	out := objects
+	for i := range objects {
+		spec := p.marked(objects[i].Spec)
+		if spec.Body == objects[i].Spec.Body && spec.Cosmetic == objects[i].Spec.Cosmetic {
+			continue
+		}
+		if &out[0] == &objects[0] {
+			out = slices.Clone(objects)
+		}
+		out[i].Spec = spec
+	}
+	return out
 }
 
 func (p Plan) marked(s specs.Spec) specs.Spec {
