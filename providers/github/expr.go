@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/rolecall-dev/rolecall/specs/slow"
 )
 
 // GitHub's expressions, as actions/runner (src/Sdk/Expressions, 258d6c8) reads
@@ -26,13 +28,16 @@ type exprToken struct {
 	text string // as written; of an exprText what stands between the quotes, with '' undone
 }
 
-// exprTokens cuts an expression. It is false for what GitHub refuses already
-// while cutting: an open or a double-quoted text, a sign that is none.
-func exprTokens(s string) ([]exprToken, bool) {
-	var out []exprToken
+// fewTokens is room for the tokens of most expressions.
+type fewTokens [24]exprToken
+
+// exprTokens cuts an expression and appends its tokens. It is false for what
+// GitHub refuses already while cutting: an open or a double-quoted text, a sign
+// that is none.
+func exprTokens(out []exprToken, s string) ([]exprToken, bool) {
 	for i := 0; i < len(s); {
-		if r, size := utf8.DecodeRuneInString(s[i:]); unicode.IsSpace(r) {
-			i += size
+		if n := spaceAt(s[i:]); n > 0 {
+			i += n
 			continue
 		}
 		t, n := nextToken(s[i:], out)
@@ -43,6 +48,21 @@ func exprTokens(s string) ([]exprToken, bool) {
 		i += n
 	}
 	return out, true
+}
+
+// spaceAt is the length of the white space character at the head of a text that
+// is not empty, 0 if there is none.
+func spaceAt(s string) int {
+	if c := s[0]; c < utf8.RuneSelf {
+		if c == ' ' || c >= '\t' && c <= '\r' {
+			return 1
+		}
+		return 0
+	}
+	if r, n := utf8.DecodeRuneInString(s); unicode.IsSpace(r) {
+		return n
+	}
+	return 0
 }
 
 // nextToken is the token at the head of a text and its length, 0 for none.
@@ -66,6 +86,9 @@ func nextToken(s string, before []exprToken) (exprToken, int) {
 }
 
 func textToken(s string) (exprToken, int) {
+	if end := strings.IndexByte(s[1:], '\''); end >= 0 && !strings.HasPrefix(s[end+2:], "'") {
+		return exprToken{exprText, s[1 : end+1]}, end + 2
+	}
 	var b strings.Builder
 	for i := 1; i < len(s); i++ {
 		if s[i] != '\'' {
@@ -106,45 +129,91 @@ func startsValue(before []exprToken) bool {
 
 // wordLength is how far a word or number goes.
 func wordLength(s string, dots bool) int {
-	n := strings.IndexFunc(s, func(r rune) bool {
-		return unicode.IsSpace(r) || strings.ContainsRune("()[],!><=&|", r) || r == '.' && !dots
-	})
-	if n < 0 {
-		return len(s)
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; c {
+		case '(', ')', '[', ']', ',', '!', '>', '<', '=', '&', '|':
+			return i
+		case '.':
+			if !dots {
+				return i
+			}
+		default:
+			if (c <= ' ' || c >= utf8.RuneSelf) && spaceAt(s[i:]) > 0 {
+				return i
+			}
+		}
 	}
-	return n
+	return len(s)
 }
 
 func isExprWord(s string) bool {
-	for i, r := range s {
-		letter := r == '_' || r < unicode.MaxASCII && unicode.IsLetter(r)
-		if !letter && (i == 0 || r != '-' && (r < '0' || r > '9')) {
-			return false
+	return s != "" && !isDigit(s[0]) && s[0] != '-' &&
+		all(s, func(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' || c == '-' })
+}
+
+// dotted is a text that is nothing but words with dots between them, as most
+// expressions are, without the white space around it. It is false for any other,
+// and may be so for such a one too.
+func dotted(s string) (string, bool) {
+	s = strings.TrimSpace(s)
+	begins := true // a word
+	for i := range len(s) {
+		switch c := s[i]; {
+		case isLetter(c) || c == '_':
+			begins = false
+		case begins:
+			return "", false
+		case c == '.':
+			begins = true
+		case !isDigit(c) && c != '-':
+			return "", false
 		}
 	}
-	return s != ""
+	return s, !begins && !slow.Only()
 }
 
 // spaced is an expression with one blank where people put one and none
 // elsewhere, so that two which differ in nothing but blanks are one text. What
 // is no expression stays as it is.
 func spaced(s string) string {
-	ts, ok := exprTokens(s)
-	if !ok {
-		return strings.TrimSpace(s)
+	var room [128]byte
+	return textOr(s, appendSpaced(room[:0], s))
+}
+
+// textOr is the text that is written, made anew only where it differs.
+func textOr(s string, written []byte) string {
+	if s == string(written) {
+		return s
 	}
-	var b strings.Builder
+	return string(written)
+}
+
+func appendSpaced(b []byte, s string) []byte {
+	if name, ok := dotted(s); ok {
+		return append(b, name...)
+	}
+	return appendTokens(b, s)
+}
+
+func appendTokens(b []byte, s string) []byte {
+	var room fewTokens
+	ts, ok := exprTokens(room[:0], s)
+	if !ok {
+		return append(b, strings.TrimSpace(s)...)
+	}
 	for i, t := range ts {
 		if i > 0 && !joins(ts[i-1], t) {
-			b.WriteByte(' ')
+			b = append(b, ' ')
 		}
 		if t.kind == exprText {
-			b.WriteString("'" + strings.ReplaceAll(t.text, "'", "''") + "'")
+			b = append(b, '\'')
+			b = append(b, strings.ReplaceAll(t.text, "'", "''")...)
+			b = append(b, '\'')
 			continue
 		}
-		b.WriteString(t.text)
+		b = append(b, t.text...)
 	}
-	return b.String()
+	return b
 }
 
 // joins says that no blank stands between two tokens.
@@ -164,9 +233,12 @@ func joins(a, b exprToken) bool {
 // span is the part of a text from one byte to before another.
 type span struct{ from, to int }
 
-// expressions are the ${{ }} of a text, with their signs. An open one is left
+// fewSpans is room for the expressions of most texts.
+type fewSpans [8]span
+
+// expressions appends the ${{ }} of a text, with their signs. An open one is left
 // out, and closed is then false.
-func expressions(s string) (out []span, closed bool) {
+func expressions(out []span, s string) (_ []span, closed bool) {
 	for i := 0; ; {
 		at := strings.Index(s[i:], "${{")
 		if at < 0 {
@@ -200,25 +272,27 @@ func closing(s string, i int) int {
 // interpolated is a text with the blanks in its expressions brought to one
 // form.
 func interpolated(s string) string {
-	spans, _ := expressions(s)
+	var few fewSpans
+	spans, _ := expressions(few[:0], s)
 	if len(spans) == 0 {
 		return s
 	}
-	var b strings.Builder
+	var room [512]byte
+	b := room[:0]
 	done := 0
 	for _, e := range spans {
-		b.WriteString(s[done:e.from])
-		b.WriteString("${{ " + spaced(s[e.from+3:e.to-2]) + " }}")
+		b = append(append(b, s[done:e.from]...), "${{ "...)
+		b = append(appendSpaced(b, s[e.from+3:e.to-2]), " }}"...)
 		done = e.to
 	}
-	b.WriteString(s[done:])
-	return b.String()
+	return textOr(s, append(b, s[done:]...))
 }
 
 // wholeExpression is the inside of a text that is one expression and nothing
 // else.
 func wholeExpression(s string) (string, bool) {
-	spans, closed := expressions(s)
+	var few fewSpans
+	spans, closed := expressions(few[:0], s)
 	if !closed || len(spans) != 1 || spans[0] != (span{0, len(s)}) {
 		return "", false
 	}

@@ -23,7 +23,15 @@ const maxExpr = 50
 // parseExpr reads an expression. It is nil for what is none; a blank one is nil
 // too.
 func parseExpr(s string) *expr {
-	ts, ok := exprTokens(s)
+	if name, ok := dotted(s); ok {
+		return &expr{op: opValue, text: strings.ToLower(name)}
+	}
+	return parseTokens(s)
+}
+
+func parseTokens(s string) *expr {
+	var room fewTokens
+	ts, ok := exprTokens(room[:0], s)
 	if !ok || len(ts) == 0 {
 		return nil
 	}

@@ -89,11 +89,12 @@ var contexts = map[string][]string{
 // GitHub adds.
 var allContexts = []string{"github", "inputs", "vars", "needs", "strategy", "matrix", "steps", "job", "jobs", "runner", "env", "secrets"}
 
-// functions are those of expressions (ExpressionConstants.cs, and the steps' and
+// functions, with lowFunctions in small letters, are those of expressions (ExpressionConstants.cs, and the steps' and
 // jobs' own in workflow-v1.0.json), literals the words that are values.
 var (
-	functions = []string{"case", "contains", "endsWith", "format", "join", "startsWith", "toJSON", "fromJSON", "hashFiles", "always", "success", "failure", "cancelled"}
-	literals  = []string{"true", "false", "null", "nan", "infinity"}
+	functions    = []string{"case", "contains", "endsWith", "format", "join", "startsWith", "toJSON", "fromJSON", "hashFiles", "always", "success", "failure", "cancelled"}
+	lowFunctions = []string{"case", "contains", "endswith", "format", "join", "startswith", "tojson", "fromjson", "hashfiles", "always", "success", "failure", "cancelled"}
+	literals     = []string{"true", "false", "null", "nan", "infinity"}
 )
 
 // events are the triggers of both schemas.

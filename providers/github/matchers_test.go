@@ -24,6 +24,8 @@ func TestMatchers(t *testing.T) {
 		{"number", `^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$|^[-+]?[0-9]+$`, coreFloat, []string{"0", "9", ".", "e", "E", "+", "-", "12", "_", "\n"}},
 		{"secret", `(?i)token|secret|passw|credential|api-?_?key|private-?_?key|auth`, secretName, []string{"tok", "en", "TOKEN", "Secret", "pass", "w", "W", "credential", "api", "-", "_", "key", "KEY", "private", "auth", "au", "th", "x", "\u212a", "\u017f", "é", "\xff", "\x10", "ecret"}},
 		{"harmless", `^(|true|false|[0-9]{1,5}|\$\{\{[^}'"]*\}\})$`, harmless, []string{"true", "false", "1", "23", "456", "${{", "}}", "}", "'", `"`, "a", "\n", "\xff", "$", "{{"}},
+		{"word of an expression", `^[A-Za-z_][A-Za-z0-9_-]*$`, isExprWord, []string{"a", "Z", "_", "-", "9", "\u017f", "\u212a", "\xff", "."}},
+		{"no end of a word", `^[^\s\v\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}()\[\],!><=&|]*$`, func(s string) bool { return wordLength(s, true) == len(s) }, []string{"a.b", "é", "\u0085", "\u00a0", "\u2028", "\u3000", "\xff", "\x85", "\x00", " ", "\v", "(", "]", "|", "-"}},
 		{"marker", marker.String(), func(s string) bool { _, ok := markerLine(s); return ok }, []string{"#", " ", "\t", "\r", "\n", "\v", "rolecall:", "role=a", "rolecall", ":", "\xff", "é"}},
 	} {
 		t.Run(m.name, func(t *testing.T) {

@@ -292,7 +292,8 @@ var coreTags = []string{"!!str", "!!int", "!!float", "!!bool", "!!null"}
 // checkExpressions refuses what is no expression, and says whether the text
 // holds any, so that its kind is not known.
 func (r *reader) checkExpressions(text string, line int, name string) bool {
-	spans, closed := expressions(text)
+	var few fewSpans
+	spans, closed := expressions(few[:0], text)
 	if !closed {
 		r.refuse(line, "an expression is open: ${{ without }}")
 		return true

@@ -73,15 +73,15 @@ func (r *reader) checkEvents(triggers []pair) {
 // contexts and functions, since it is a misspelling of one.
 func strangeName(e *expr) string {
 	root, _, _ := strings.Cut(e.text, ".")
-	is, known := "context", allContexts
+	is, known, low := "context", allContexts, allContexts
 	switch e.op {
 	case opCall:
-		is, known = "function", functions
+		is, known, low = "function", functions, lowFunctions
 	case opValue:
 	default:
 		return ""
 	}
-	if slices.ContainsFunc(known, func(k string) bool { return strings.ToLower(k) == root }) || slices.Contains(literals, root) {
+	if slices.Contains(low, root) || slices.Contains(literals, root) {
 		return ""
 	}
 	near := nearestOf(root, known)
