@@ -138,14 +138,23 @@ var secret = []string{"HTTPHeader.value", "FlexVolumeSource.options"}
 // dropDependentDefaults clears the fields whose default hangs on another field
 // and which are set to it.
 func dropDependentDefaults(t *batchv1.JobTemplateSpec) {
-	pod := &t.Spec.Template.Spec
+	dropTemplateDefaults(t)
 	dropJobDefaults(&t.Spec)
+	dropPodDefaults(&t.Spec.Template.Spec)
+}
+
+// dropTemplateDefaults clears of a template's own metadata what no Job gets from
+// it, or would get anyway.
+func dropTemplateDefaults(t *batchv1.JobTemplateSpec) {
 	if maps.Equal(t.Labels, t.Spec.Template.Labels) {
 		t.Labels = nil // SetDefaults_Job
 	}
 	if len(t.Finalizers) > 0 {
 		t.Finalizers = nil // getJobFromTemplate2 does not copy them
 	}
+}
+
+func dropPodDefaults(pod *corev1.PodSpec) {
 	if pod.ServiceAccountName == "" {
 		pod.ServiceAccountName = pod.DeprecatedServiceAccount
 	}
@@ -209,8 +218,12 @@ func dropContainerDefaults(c *corev1.Container, hostNetwork bool) {
 			c.Ports[i].HostPort = 0
 		}
 	}
-	for i := range c.Env {
-		if from := c.Env[i].ValueFrom; from != nil && from.ResourceFieldRef != nil {
+	dropDivisors(c.Env)
+}
+
+func dropDivisors(env []corev1.EnvVar) {
+	for i := range env {
+		if from := env[i].ValueFrom; from != nil && from.ResourceFieldRef != nil {
 			dropDivisor(from.ResourceFieldRef)
 		}
 	}

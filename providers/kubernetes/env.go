@@ -127,6 +127,9 @@ var harmlessWords = []string{
 	"json", "text", "logfmt", "yaml", "utc", "etc/utc", "c", "c.utf-8", "en_us.utf-8", "utf-8",
 }
 
+// longestHarmless is the length of the longest of them.
+const longestHarmless = len("development")
+
 // harmless says that a value is a truth value, a short number, a log level or
 // another such word.
 func harmless(value string) bool {

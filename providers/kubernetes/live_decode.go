@@ -11,7 +11,6 @@ import (
 	"math"
 	"strings"
 
-	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	kjson "sigs.k8s.io/json"
@@ -40,12 +39,12 @@ func (f form) decode(data []byte, into message) error {
 }
 
 // decodeJob reads one CronJob over what was there. It is good as long as data is.
-func decodeJob(f form, data []byte, into *batchv1.CronJob) error {
+func decodeJob(f form, data []byte, into *liveJob, s *spine) error {
 	if f == protobufForm {
-		return unmarshalJob(data, into)
+		return unmarshalJob(data, into, s)
 	}
-	*into = batchv1.CronJob{}
-	return f.decode(data, into)
+	*into = liveJob{}
+	return f.decode(data, &into.CronJob)
 }
 
 // maxItem is the largest item that is taken, in bytes. The API server refuses a

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/rest"
@@ -48,12 +47,16 @@ func (p *Provider) readJobs(ctx context.Context, namespace string, literals bool
 	}
 	r := reading{area: providers.Area{Part: part, State: providers.Read}, known: newRepeated()}
 	l := &lister{client: p.client, path: jobsPath(namespace), kind: "CronJobList", selector: p.selector, pageSize: p.pageSize}
-	var cj batchv1.CronJob
+	var job liveJob
+	var s *spine
+	if !literals { // which need all of the spec
+		s = newSpine()
+	}
 	l.item = func(form form, data []byte) error {
-		if err := decodeJob(form, data, &cj); err != nil {
+		if err := decodeJob(form, data, &job, s); err != nil {
 			return err
 		}
-		return r.add(&cj, p.source, literals)
+		return r.add(&job, p.source, literals)
 	}
 	l.follow = func(items int64) {
 		r.objects = slices.Grow(r.objects, int(min(max(items, 0), mostExpected)))
@@ -76,8 +79,9 @@ const mostExpected = 50_000
 
 // add translates one CronJob, which is not used again. A panic in a library on
 // hostile data is an error.
-func (r *reading) add(cj *batchv1.CronJob, source string, literal bool) (err error) {
+func (r *reading) add(job *liveJob, source string, literal bool) (err error) {
 	defer recovered(&err)
+	cj := &job.CronJob
 	if cj.Name == "" || cj.Namespace == "" {
 		return errors.New("it has no name or no namespace")
 	}
@@ -87,7 +91,10 @@ func (r *reading) add(cj *batchv1.CronJob, source string, literal bool) (err err
 			return err
 		}
 	}
-	o, problems := objectFrom(cj, source, r.area.Part, specs.Pos{}, true, r.known)
+	if !job.read {
+		job.body = specs.Pack(bodyFrom(&cj.Spec))
+	}
+	o, problems := objectFrom(cj, job.body, source, r.area.Part, specs.Pos{}, true, r.known)
 	o.Literal = manifest
 	r.objects = append(r.objects, o)
 	r.notes = append(r.notes, notesAbout(cj, problems, specs.Pos{})...)

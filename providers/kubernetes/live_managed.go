@@ -1,40 +1,57 @@
 package kubernetes
 
 import (
-	"encoding/binary"
-
 	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rolecall-dev/rolecall/specs"
+	"github.com/rolecall-dev/rolecall/specs/slow"
 )
+
+// liveJob is a CronJob of a list, and the room that the next one is read into.
+type liveJob struct {
+	batchv1.CronJob
+	// body is that of the spec, if it could be read without it. Then the spec holds
+	// what objectFrom looks at, and no more than that of its template.
+	body specs.Packed
+	read bool
+}
 
 // unmarshalJob reads a CronJob as its Unmarshal does, but leaves the sets of
 // managed fields, which are half of most objects, where they stand in data: the
-// CronJob is good as long as data is. What is not encoded as a server does it is
-// read by Unmarshal alone.
-func unmarshalJob(data []byte, cj *batchv1.CronJob) error {
-	entries := cj.ManagedFields[:0]
-	*cj = batchv1.CronJob{}
-	if unmarshalParts(data, cj, entries) {
+// CronJob is good as long as data is. With a spine it makes the body of the spec.
+// What is not encoded as a server does it is read by Unmarshal alone.
+func unmarshalJob(data []byte, into *liveJob, s *spine) error {
+	entries := into.ManagedFields[:0]
+	*into = liveJob{}
+	if !slow.Only() && unmarshalParts(data, into, entries, s) {
 		return nil
 	}
-	*cj = batchv1.CronJob{}
-	return cj.Unmarshal(data)
+	*into = liveJob{}
+	return into.Unmarshal(data)
 }
 
-func unmarshalParts(data []byte, cj *batchv1.CronJob, entries []metav1.ManagedFieldsEntry) bool {
+func unmarshalParts(data []byte, into *liveJob, entries []metav1.ManagedFieldsEntry, s *spine) bool {
 	meta, managed, rest, ok := splitJob(data)
 	if !ok {
 		return false
 	}
-	cj.ManagedFields, ok = managedIn(managed, entries)
-	return ok && cj.ObjectMeta.Unmarshal(meta) == nil && cj.Unmarshal(rest) == nil
+	into.ManagedFields, ok = managedIn(managed, entries)
+	if !ok || into.ObjectMeta.Unmarshal(meta) != nil {
+		return false
+	}
+	if s != nil {
+		rest = s.jobIn(rest, into)
+	}
+	return into.CronJob.Unmarshal(rest) == nil
 }
 
 // Numbers of fields in k8s.io/api/batch/v1 and apimachinery's meta/v1
-// (generated.proto): CronJob.metadata, ObjectMeta.managedFields,
+// (generated.proto): CronJob.metadata and spec, ObjectMeta.managedFields,
 // ManagedFieldsEntry.fieldsV1, FieldsV1.Raw.
 const (
 	jobMetadata   = 1
+	jobSpec       = 2
 	metaManaged   = 17
 	entryFieldsV1 = 7
 	fieldsRaw     = 1
@@ -90,50 +107,4 @@ func unmarshalEntry(data []byte, e *metav1.ManagedFieldsEntry) bool {
 		}
 	}
 	return e.Unmarshal(head) == nil && e.Unmarshal(tail) == nil
-}
-
-// cutBefore is where the first field of a number begins, or the end.
-func cutBefore(data []byte, number uint64) (int, bool) {
-	for at := data; len(at) > 0; {
-		f, ok := fieldIn(at)
-		if !ok {
-			return 0, false
-		}
-		if f.number == number {
-			return len(data) - len(at), true
-		}
-		at = f.rest
-	}
-	return len(data), true
-}
-
-// wireField is one field of a protobuf message: content is that of one with a
-// length, rest what follows it.
-type wireField struct {
-	number        uint64
-	sized         bool
-	content, rest []byte
-}
-
-// fieldIn is the field at the beginning of data. Those of fixed size, which a
-// CronJob's metadata does not have, are not read.
-func fieldIn(data []byte) (f wireField, ok bool) {
-	tag, n := binary.Uvarint(data)
-	if n <= 0 || tag>>3 == 0 || tag>>3 > 1<<29-1 {
-		return f, false
-	}
-	f.number, f.sized = tag>>3, tag&7 == 2
-	value, m := binary.Uvarint(data[n:])
-	if m <= 0 || tag&7 != 0 && !f.sized {
-		return f, false
-	}
-	f.rest = data[n+m:]
-	if !f.sized {
-		return f, true
-	}
-	if value > uint64(len(f.rest)) {
-		return f, false
-	}
-	f.content, f.rest = f.rest[:value:value], f.rest[value:]
-	return f, true
 }

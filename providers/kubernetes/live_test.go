@@ -201,7 +201,7 @@ func FuzzDecodeList(f *testing.F) {
 			defer recovered(new(error))
 			var cj batchv1.CronJob
 			if form.decode(item, &cj) == nil {
-				_ = r.add(&cj, "s", true)
+				_ = r.add(&liveJob{CronJob: cj}, "s", true)
 			}
 		})
 		if err == nil && !bytes.Contains(data, []byte("CronJobList")) {

@@ -196,7 +196,7 @@ func (m *Manifests) add(o *providers.Observation, sel providers.Selection, f fou
 	if sel.Literals {
 		literal, _ = literalOf(cj) // without one a ledger pins the hash
 	}
-	obj, problems := objectFrom(cj, m.cfg.Source, part, pos, false, nil)
+	obj, problems := objectFrom(cj, specs.Pack(bodyFrom(&cj.Spec)), m.cfg.Source, part, pos, false, nil)
 	obj.Literal = literal
 	if len(f.faults) > 0 {
 		obj.Inactive = append(obj.Inactive, invalidManifest(pos.File, f.faults))

@@ -18,9 +18,9 @@ const (
 
 // objectFrom is a CronJob as it was found in a part of a source: in a cluster if
 // live is set, else in a manifest. A manifest that states no namespace has had
-// one set by the caller. The CronJob is not to be used again, as its spec is
-// changed on the way. It also gives what is wrong or odd with the schedule.
-func objectFrom(cj *batchv1.CronJob, source, part string, pos specs.Pos, live bool, known *repeated) (providers.Object, []problem) {
+// one set by the caller. Body is that of its spec. It also gives what is wrong or
+// odd with the schedule.
+func objectFrom(cj *batchv1.CronJob, body specs.Packed, source, part string, pos specs.Pos, live bool, known *repeated) (providers.Object, []problem) {
 	schedule, marked := known.scheduleOf(cj, live), known.labelsOf(cj)
 	id, namespace, name := idOf(source, cj.Namespace, nameOf(cj))
 	o := providers.Object{
@@ -41,7 +41,7 @@ func objectFrom(cj *batchv1.CronJob, source, part string, pos specs.Pos, live bo
 	if live { // what a saved object says of its runs is of no known moment
 		o.Runs = runsOf(cj)
 	}
-	o.Spec = specs.Spec{Schedules: schedule.schedules, Cosmetic: specs.Pack(marked.cosmetic), Body: specs.Pack(bodyFrom(&cj.Spec))}
+	o.Spec = specs.Spec{Schedules: schedule.schedules, Cosmetic: specs.Pack(marked.cosmetic), Body: body}
 	return o, schedule.problems
 }
 

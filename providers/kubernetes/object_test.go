@@ -9,9 +9,7 @@ import (
 
 // objectOf is objectFrom of a CronJob that is used again.
 func objectOf(cj *batchv1.CronJob, source, part string, pos specs.Pos, live bool) providers.Object {
-	kept := *cj
-	cj.Spec.JobTemplate.DeepCopyInto(&kept.Spec.JobTemplate)
-	o, _ := objectFrom(&kept, source, part, pos, live, nil)
+	o, _ := objectFrom(cj, specs.Pack(bodyOf(&cj.Spec)), source, part, pos, live, nil)
 	return o
 }
 

@@ -39,7 +39,7 @@ func TestSharingChangesNothing(t *testing.T) {
 	known := newRepeated()
 	for i := range jobs {
 		plain := objectOf(&jobs[i], "s", "p", specs.Pos{}, true)
-		shared, problems := objectFrom(jobs[i].DeepCopy(), "s", "p", specs.Pos{}, true, known)
+		shared, problems := objectFrom(&jobs[i], specs.Pack(bodyOf(&jobs[i].Spec)), "s", "p", specs.Pos{}, true, known)
 		if !reflect.DeepEqual(plain, shared) {
 			t.Errorf("object %d: %+v\nshared: %+v", i, plain, shared)
 		}

@@ -71,11 +71,12 @@ func bodyOf(spec *batchv1.CronJobSpec) specs.Value {
 	return bodyFrom(&s)
 }
 
-// bodyFrom is bodyOf of a spec that is not used again, as it is changed.
+// bodyFrom is bodyOf of a spec whose template is not used again, as it is changed.
 func bodyFrom(s *batchv1.CronJobSpec) specs.Value {
-	s.Schedule, s.TimeZone, s.Suspend = "", nil, nil
-	dropDependentDefaults(&s.JobTemplate)
-	return structValue(reflect.ValueOf(s).Elem())
+	rest := *s
+	rest.Schedule, rest.TimeZone, rest.Suspend = "", nil, nil
+	dropDependentDefaults(&rest.JobTemplate)
+	return structValue(reflect.ValueOf(&rest).Elem())
 }
 
 // scheduleOf reads spec.schedule and spec.timeZone. A zone before the five
