@@ -17,36 +17,54 @@ type builder struct {
 	warnings []Warning
 	read     ReadFile
 	files    map[string]document // templates that were read, by path
-	isRole   map[string]bool
+	former   []former
+}
+
+// former are the keys that a role had.
+type former struct {
+	role string
+	keys []strict.Text
 }
 
 func (b *builder) warn(pos specs.Pos, format string, args ...any) {
 	b.warnings = append(b.warnings, Warning{pos, fmt.Sprintf(format, args...)})
 }
 
-func (b *builder) file(f fileForm) {
+// add is called for each role while the file is decoded, so that its written form
+// need not be kept.
+func (b *builder) add(key strict.Text, f *roleForm, all int) {
+	if b.out.Roles == nil {
+		b.out.Roles = make([]specs.Role, 0, all)
+		b.out.sources = make(map[specs.Ref]specs.Pos, all)
+	}
+	b.out.Roles = append(b.out.Roles, b.role(key, f))
+	if items := f.PreviousRoles.Items; len(items) > 0 {
+		b.former = append(b.former, former{key.Value, items})
+	}
+}
+
+// file goes on with what stands beside the roles. Errors are gathered in an
+// order, since only so many are kept: those of decoding come first.
+func (b *builder) file(f fileForm, decoding strict.Errors) {
+	ofRoles := b.errs
+	b.errs = decoding
 	b.out.Name = f.Name.Value
 	if f.Revision.Value < 0 || f.Revision.Value > math.MaxInt32 {
 		b.errs.Add(f.Revision.Pos, "revision is %d and must be a small whole number from 0 up", f.Revision.Value)
 	}
 	b.out.Revision = int(f.Revision.Value)
-	for _, it := range f.Roles.Items {
-		b.isRole[it.Key.Value] = true
-	}
-	for _, it := range f.Roles.Items {
-		b.out.Roles = append(b.out.Roles, b.role(it.Key, it.Value))
-	}
-	if len(f.Roles.Items) == 0 {
+	b.errs.Join(ofRoles)
+	if f.Roles.Len == 0 {
 		b.warn(f.Pos, "the ledger has no roles, so an audit has nothing to compare; begin with: rolecall ledger init")
 	}
-	b.previousRoles(f)
+	b.previousRoles()
 	b.sameMatch()
 	b.ownPlaces()
 	b.sharedRules(f.Ignore)
 	b.waivers(f.Waivers)
 }
 
-func (b *builder) role(key strict.Text, f roleForm) specs.Role {
+func (b *builder) role(key strict.Text, f *roleForm) specs.Role {
 	if !specs.ValidRoleKey(key.Value) {
 		b.errs.Add(key.Pos, "the role key %s is not 1 to 63 letters, digits, dots, underscores and hyphens; rename the role", strict.Quote(key.Value))
 	}
@@ -78,7 +96,7 @@ func (b *builder) role(key strict.Text, f roleForm) specs.Role {
 }
 
 // sources are the names in source or sources, of which a role has just one.
-func (b *builder) sources(role string, f roleForm) []string {
+func (b *builder) sources(role string, f *roleForm) []string {
 	if !f.Place.Stated() {
 		return nil
 	}
@@ -100,7 +118,7 @@ func (b *builder) sources(role string, f roleForm) []string {
 	return out
 }
 
-func (b *builder) pause(r *specs.Role, f roleForm) {
+func (b *builder) pause(r *specs.Role, f *roleForm) {
 	if !f.PausedUntil.Stated() || f.PausedUntil.Value == "" {
 		return
 	}
@@ -130,20 +148,27 @@ func (b *builder) remembered(r *specs.Role, f refForm) {
 }
 
 // previousRoles refuses an old key that a role has now, or that two claim.
-func (b *builder) previousRoles(f fileForm) {
+func (b *builder) previousRoles() {
+	if len(b.former) == 0 {
+		return
+	}
+	isRole := make(map[string]bool, len(b.out.Roles))
+	for i := range b.out.Roles {
+		isRole[b.out.Roles[i].Key] = true
+	}
 	claimed := map[string]string{}
-	for _, it := range f.Roles.Items {
-		for _, p := range it.Value.PreviousRoles.Items {
+	for _, r := range b.former {
+		for _, p := range r.keys {
 			switch other, twice := claimed[p.Value]; {
 			case p.Value == "":
 			case !specs.ValidRoleKey(p.Value):
-				b.errs.Add(p.Pos, "role %s had the key %s, which is not 1 to 63 letters, digits, dots, underscores and hyphens; no marker can hold it", it.Key.Value, strict.Quote(p.Value))
-			case b.isRole[p.Value]:
-				b.errs.Add(p.Pos, "role %s names %s as a previous role, which is a role of this ledger; remove it here, or rename the other", it.Key.Value, p.Value)
-			case twice && other != it.Key.Value:
-				b.errs.Add(p.Pos, "roles %s and %s both name %s as a previous role; a marker can only mean one of them", other, it.Key.Value, p.Value)
+				b.errs.Add(p.Pos, "role %s had the key %s, which is not 1 to 63 letters, digits, dots, underscores and hyphens; no marker can hold it", r.role, strict.Quote(p.Value))
+			case isRole[p.Value]:
+				b.errs.Add(p.Pos, "role %s names %s as a previous role, which is a role of this ledger; remove it here, or rename the other", r.role, p.Value)
+			case twice && other != r.role:
+				b.errs.Add(p.Pos, "roles %s and %s both name %s as a previous role; a marker can only mean one of them", other, r.role, p.Value)
 			}
-			claimed[p.Value] = it.Key.Value
+			claimed[p.Value] = r.role
 		}
 	}
 }

@@ -159,7 +159,7 @@ func didYouMean(word string) string {
 func (b *builder) oneWitness(role, name string, f witnessForm) {
 	first, any := "", false
 	for _, way := range []string{"runs", "prometheus", "file"} {
-		at, stated := f.Fields[way]
+		at, stated := f.Field(way)
 		any = any || f.Has(way)
 		switch {
 		case !stated:

@@ -5,12 +5,12 @@ import "github.com/rolecall-dev/rolecall/pkg/strict"
 // fileForm is a ledger as it is written.
 type fileForm struct {
 	strict.Place
-	Ledger   strict.Text          `strict:"ledger,required"`
-	Name     strict.Text          `strict:"name"`
-	Revision strict.Int           `strict:"revision"`
-	Roles    strict.Map[roleForm] `strict:"roles"`
-	Ignore   []sharedIgnoreForm   `strict:"ignore"`
-	Waivers  []waiverForm         `strict:"waivers"`
+	Ledger   strict.Text           `strict:"ledger,required"`
+	Name     strict.Text           `strict:"name"`
+	Revision strict.Int            `strict:"revision"`
+	Roles    strict.Each[roleForm] `strict:"roles"`
+	Ignore   []sharedIgnoreForm    `strict:"ignore"`
+	Waivers  []waiverForm          `strict:"waivers"`
 }
 
 type roleForm struct {

@@ -23,7 +23,7 @@ func (f sharedIgnoreForm) naming() namingForm {
 
 // ownRules are a role's. Beside a pinned hash, of which no field is known, none
 // could ever apply.
-func (b *builder) ownRules(role string, f roleForm) []specs.Ignore {
+func (b *builder) ownRules(role string, f *roleForm) []specs.Ignore {
 	var out []specs.Ignore
 	for _, it := range f.Ignore {
 		if f.Spec.Hash.Stated() {

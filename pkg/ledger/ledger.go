@@ -57,19 +57,19 @@ const Next = "correct the ledger, then look at it again with: rolecall ledger ch
 func Parse(path string, data []byte, read ReadFile) (Ledger, []Warning, error) {
 	sum := sha256.Sum256(data)
 	b := builder{
-		out:    Ledger{Path: path, SHA256: hex.EncodeToString(sum[:]), sources: map[specs.Ref]specs.Pos{}},
-		read:   read,
-		files:  map[string]document{},
-		isRole: map[string]bool{},
+		out:   Ledger{Path: path, SHA256: hex.EncodeToString(sum[:]), sources: map[specs.Ref]specs.Pos{}},
+		read:  read,
+		files: map[string]document{},
 	}
 	var f fileForm
-	b.errs = strict.Decode(path, data, &f)
+	f.Roles.Do = func(key strict.Text, r *roleForm) { b.add(key, r, f.Roles.Len) }
+	errs := strict.Decode(path, data, &f)
 	if f.Ledger.Stated() && f.Ledger.Value != "" && f.Ledger.Value != Format {
-		b.errs = strict.Errors{} // what the fields of an unknown format mean is not known
-		b.errs.Add(f.Ledger.Pos, "the ledger has the format %s and this rolecall reads %s; take a rolecall that reads it, or convert the ledger", strict.Quote(f.Ledger.Value), Format)
-		return Ledger{}, nil, b.errs.Err("")
+		errs = strict.Errors{} // what the fields of an unknown format mean is not known
+		errs.Add(f.Ledger.Pos, "the ledger has the format %s and this rolecall reads %s; take a rolecall that reads it, or convert the ledger", strict.Quote(f.Ledger.Value), Format)
+		return Ledger{}, nil, errs.Err("")
 	}
-	b.file(f)
+	b.file(f, errs)
 	if err := b.errs.Err(Next); err != nil {
 		return Ledger{}, nil, err
 	}

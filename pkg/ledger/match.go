@@ -24,13 +24,16 @@ func (b *builder) match(role string, f matchForm) specs.Match {
 		return specs.Match{}
 	}
 	m := specs.Match{Pos: f.Pos, Keys: map[string]string{}}
-	for name, t := range map[string]strict.Text{
-		"user": f.User, "command": f.Command, "file": f.File, "schedule": f.Schedule,
-		"repo": f.Repo, "workflow": f.Workflow, "cron": f.Cron,
-		"namespace": f.Namespace, "name": f.Name,
+	for _, k := range []struct {
+		name string
+		text *strict.Text
+	}{
+		{"user", &f.User}, {"command", &f.Command}, {"file", &f.File}, {"schedule", &f.Schedule},
+		{"repo", &f.Repo}, {"workflow", &f.Workflow}, {"cron", &f.Cron},
+		{"namespace", &f.Namespace}, {"name", &f.Name},
 	} {
-		if t.Stated() {
-			m.Keys[name] = t.Value
+		if k.text.Stated() {
+			m.Keys[k.name] = k.text.Value
 		}
 	}
 	for _, it := range f.Labels.Items {
@@ -49,7 +52,7 @@ func (b *builder) oneProvider(role string, f matchForm) {
 	first, of, meant := "", "", false
 	for _, p := range matchKeys {
 		for _, k := range p.keys {
-			at, stated := f.Fields[k]
+			at, stated := f.Field(k)
 			meant = meant || f.Has(k)
 			switch {
 			case !stated:

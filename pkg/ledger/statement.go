@@ -19,13 +19,16 @@ type document struct {
 // stating it: template, hash or inline fields.
 func (b *builder) statement(role string, f specForm) specs.Statement {
 	st := specs.Statement{
-		Pos: f.Pos, Fields: f.Fields,
+		Pos: f.Pos, Fields: make(map[string]specs.Pos, len(f.Fields())),
 		Schedule: f.Schedule.Values(), TimeZone: f.TimeZone.Pointer(),
 		User: f.User.Pointer(), Command: f.Command.Pointer(), Stdin: f.Stdin.Pointer(),
 		Workflow: f.Workflow.Value, ConcurrencyPolicy: f.Policy.Pointer(),
 	}
-	if f.Deadline.Stated() {
-		st.StartingDeadlineSeconds = &f.Deadline.Value
+	for _, stated := range f.Fields() {
+		st.Fields[stated.Name] = stated.Pos
+	}
+	if deadline := f.Deadline.Value; f.Deadline.Stated() {
+		st.StartingDeadlineSeconds = &deadline
 		if f.Deadline.Value < 0 {
 			b.errs.Add(f.Deadline.Pos, "spec.starting_deadline_seconds of role %s is %d and must be 0 or more", role, f.Deadline.Value)
 		}
@@ -70,9 +73,9 @@ func (b *builder) zone(role string, f specForm) {
 // oneWay holds a spec to one of its three forms.
 func (b *builder) oneWay(role string, f specForm) {
 	beside := func(form string, allowed ...string) {
-		for name, at := range f.Fields {
-			if name != form && !contains(allowed, name) && !strings.HasPrefix(name, "env.") {
-				b.errs.Add(at, "spec of role %s states %s beside %s, which already states the whole; remove one of them", role, name, form)
+		for _, stated := range f.Fields() {
+			if stated.Name != form && !contains(allowed, stated.Name) {
+				b.errs.Add(stated.Pos, "spec of role %s states %s beside %s, which already states the whole; remove one of them", role, stated.Name, form)
 			}
 		}
 	}

@@ -16,9 +16,8 @@ import (
 // go on to look for errors of meaning.
 func Decode(file string, data []byte, out any) Errors {
 	d := decoder{file: file, infos: map[reflect.Type]*info{}}
-	root := d.parse(data)
-	if root != nil && d.bounded(root) {
-		d.value(root, reflect.ValueOf(out).Elem(), field{})
+	if root, ok := d.parse(data); ok {
+		d.value(root, reflect.ValueOf(out).Elem(), &field{})
 	}
 	return d.errs
 }
@@ -27,18 +26,17 @@ type decoder struct {
 	file  string
 	errs  Errors
 	infos map[reflect.Type]*info
+	trail []step
 }
 
 // valuer is a type that decodes itself.
 type valuer interface {
-	decode(d *decoder, n *yaml.Node, f field)
+	decode(d *decoder, n node, f *field)
 }
 
 // value decodes a node into v.
-func (d *decoder) value(n *yaml.Node, v reflect.Value, f field) {
-	if n.Kind == yaml.AliasNode {
-		n = n.Alias
-	}
+func (d *decoder) value(n node, v reflect.Value, f *field) {
+	n = n.target()
 	if own, ok := v.Addr().Interface().(valuer); ok {
 		own.decode(d, n, f)
 		return
@@ -56,51 +54,61 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, f field) {
 	}
 }
 
-func (d *decoder) list(n *yaml.Node, v reflect.Value, f field) {
-	if !d.is(n, yaml.SequenceNode, f) {
+func (d *decoder) list(n node, v reflect.Value, f *field) {
+	if !d.is(n, yaml.SequenceNode) {
 		return
 	}
-	v.Set(reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content)))
-	for i, m := range n.Content {
-		d.value(m, v.Index(i), f.at(i))
+	count := n.count()
+	v.Set(reflect.MakeSlice(v.Type(), count, count))
+	i := 0
+	for m := range n.below() {
+		d.enter(step{index: i})
+		d.value(m, v.Index(i), f)
+		d.leave()
+		i++
 	}
 }
 
-func (d *decoder) structure(n *yaml.Node, v reflect.Value, f field) {
+func (d *decoder) structure(n node, v reflect.Value, f *field) {
 	in := d.infoOf(v.Type())
-	place := Place{Pos: d.pos(n), Fields: map[string]specs.Pos{}}
-	defer func() {
-		if in.place >= 0 {
-			v.Field(in.place).Set(reflect.ValueOf(place))
-		}
-	}()
-	if in.short >= 0 && n.Kind == yaml.ScalarNode {
-		s := in.fields[in.short]
-		place.Fields[s.name] = place.Pos
+	place := in.placeOf(v)
+	place.Pos = d.pos(n)
+	if in.short >= 0 && n.kind() == yaml.ScalarNode {
+		s := &in.fields[in.short]
+		place.add(s.name, place.Pos)
 		d.value(n, v.Field(s.index), f)
 		return
 	}
-	if !d.is(n, yaml.MappingNode, f) {
+	if !d.is(n, yaml.MappingNode) {
 		place.guessed = in.names // nothing is missing where nothing could be read
 		return
 	}
-	for _, p := range d.pairs(n, f, 0) {
-		i := slices.Index(in.names, p.key)
-		if i < 0 || p.key == "" {
-			d.errs.Add(d.pos(p.node), "unknown field %s%s%s", f.in(Quote(p.key)), didYouMean(p.key, in.known), d.choice(p.key, in.known))
-			if g := Nearest(p.key, in.known); g != "" {
-				place.guessed = append(place.guessed, g)
-			}
-			continue
-		}
-		place.Fields[p.key] = d.pos(p.node)
-		d.value(p.value, v.Field(in.fields[i].index), f.child(in.fields[i]))
+	pairs := d.pairs(n, 0)
+	place.room(len(pairs))
+	for _, p := range pairs {
+		d.field(p, v, in, place)
 	}
-	for _, known := range in.fields {
-		if known.required && !place.Has(known.name) {
-			d.errs.Add(place.Pos, "%s lacks the field `%s`; add it", f.orDocument(), known.name)
+	for i := range in.fields {
+		if known := &in.fields[i]; known.required && !place.Has(known.name) {
+			d.errs.Add(place.Pos, "%s lacks the field `%s`; add it", d.orDocument(), known.name)
 		}
 	}
+}
+
+// field decodes one field of a structure.
+func (d *decoder) field(p pair, v reflect.Value, in *info, place *Place) {
+	i := slices.Index(in.names, p.key)
+	if i < 0 || p.key == "" {
+		d.errs.Add(d.pos(p.node), "unknown field %s%s%s", d.in(Quote(p.key)), didYouMean(p.key, in.known), d.choice(p.key, in.known))
+		if g := Nearest(p.key, in.known); g != "" {
+			place.guessed = append(place.guessed, g)
+		}
+		return
+	}
+	place.add(p.key, d.pos(p.node))
+	d.enter(step{name: p.key})
+	d.value(p.value, v.Field(in.fields[i].index), &in.fields[i])
+	d.leave()
 }
 
 // choice lists the fields where no single one is near.
@@ -112,41 +120,44 @@ func (d *decoder) choice(key string, names []string) string {
 }
 
 // is reports that a node is of a kind, and is not tagged as something else.
-func (d *decoder) is(n *yaml.Node, kind yaml.Kind, f field) bool {
-	tag := map[yaml.Kind]string{yaml.MappingNode: "!!map", yaml.SequenceNode: "!!seq"}[kind]
-	if n.Kind != kind {
-		d.errs.Add(d.pos(n), "%s is %s and must be %s", f.orDocument(), nodeWord(n), kindWord(kind))
+func (d *decoder) is(n node, kind yaml.Kind) bool {
+	if n.kind() != kind {
+		d.errs.Add(d.pos(n), "%s is %s and must be %s", d.orDocument(), nodeWord(n), kindWord(kind))
 		return false
 	}
-	if n.ShortTag() != tag {
-		d.errs.Add(d.pos(n), "%s has the tag %s, which is not read; remove the tag", f.orDocument(), Quote(n.Tag))
+	tag := "!!seq"
+	if kind == yaml.MappingNode {
+		tag = "!!map"
+	}
+	if n.tag() != tag {
+		d.errs.Add(d.pos(n), "%s has the tag %s, which is not read; remove the tag", d.orDocument(), Quote(n.whole.Tag))
 		return false
 	}
 	return true
 }
 
 // scalar reports that a node holds a scalar's text.
-func (d *decoder) scalar(n *yaml.Node, f field, want string) bool {
-	switch {
-	case n.Kind != yaml.ScalarNode:
-		d.errs.Add(d.pos(n), "%s is %s and must be %s", f.orDocument(), nodeWord(n), want)
-	case n.ShortTag() == "!!null":
-		d.errs.Add(d.pos(n), "%s has no value; give it one, or remove the field", f.orDocument())
-	case !slices.Contains(scalarTags, n.ShortTag()):
-		d.errs.Add(d.pos(n), "%s has the tag %s, which is not read; remove the tag", f.orDocument(), Quote(n.Tag))
-	default:
+func (d *decoder) scalar(n node, want string) bool {
+	if n.kind() != yaml.ScalarNode {
+		d.errs.Add(d.pos(n), "%s is %s and must be %s", d.orDocument(), nodeWord(n), want)
+		return false
+	}
+	switch n.tag() {
+	case "!!str", "!!int", "!!float", "!!bool", "!!timestamp", "!!merge":
 		return true
+	case "!!null":
+		d.errs.Add(d.pos(n), "%s has no value; give it one, or remove the field", d.orDocument())
+	default:
+		d.errs.Add(d.pos(n), "%s has the tag %s, which is not read; remove the tag", d.orDocument(), Quote(n.whole.Tag))
 	}
 	return false
 }
 
-var scalarTags = []string{"!!str", "!!int", "!!float", "!!bool", "!!timestamp", "!!merge"}
-
-func nodeWord(n *yaml.Node) string {
-	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" {
+func nodeWord(n node) string {
+	if n.kind() == yaml.ScalarNode && n.tag() == "!!null" {
 		return "without a value"
 	}
-	return kindWord(n.Kind)
+	return kindWord(n.kind())
 }
 
 func kindWord(k yaml.Kind) string {
@@ -159,88 +170,113 @@ func kindWord(k yaml.Kind) string {
 	return "a single value"
 }
 
-func (t *Text) decode(d *decoder, n *yaml.Node, f field) {
-	if !d.scalar(n, f, "text") {
+func (t *Text) decode(d *decoder, n node, f *field) {
+	if !d.scalar(n, "text") {
 		t.Pos = d.pos(n)
 		return
 	}
-	t.Pos, t.Value = d.pos(n), n.Value
+	text := n.text()
+	t.Pos, t.Value = d.pos(n), text
 	switch {
-	case n.Value == "" && !f.empty:
-		d.errs.Add(t.Pos, "%s is empty; give it a value, or remove the field", f.path)
-	case len(f.enum) > 0 && !slices.Contains(f.enum, n.Value):
-		d.errs.Add(t.Pos, "%s is %s and must be %s%s", f.path, Quote(n.Value), strings.Join(f.enum, " or "), didYouMean(n.Value, f.enum))
+	case text == "" && !f.empty:
+		d.errs.Add(t.Pos, "%s is empty; give it a value, or remove the field", d.path())
+	case len(f.enum) > 0 && !slices.Contains(f.enum, text):
+		d.errs.Add(t.Pos, "%s is %s and must be %s%s", d.path(), Quote(text), strings.Join(f.enum, " or "), didYouMean(text, f.enum))
 	}
 }
 
-func (t *Texts) decode(d *decoder, n *yaml.Node, f field) {
+func (t *Texts) decode(d *decoder, n node, f *field) {
 	t.Pos = d.pos(n)
 	switch {
-	case n.Kind == yaml.ScalarNode:
+	case n.kind() == yaml.ScalarNode:
 		var one Text
 		one.decode(d, n, f)
 		t.Items = []Text{one}
-	case n.Kind == yaml.MappingNode:
-		d.errs.Add(t.Pos, "%s is a mapping and must be text or a list of texts", f.path)
-	case d.is(n, yaml.SequenceNode, f):
+	case n.kind() == yaml.MappingNode:
+		d.errs.Add(t.Pos, "%s is a mapping and must be text or a list of texts", d.path())
+	case d.is(n, yaml.SequenceNode):
 		t.Items = d.texts(n, f)
 	}
 }
 
 // texts are the members of a list that is not empty and holds each text once.
-func (d *decoder) texts(n *yaml.Node, f field) []Text {
-	out := make([]Text, len(n.Content))
+func (d *decoder) texts(n node, f *field) []Text {
+	out := make([]Text, 0, n.count())
 	first := map[string]specs.Pos{}
-	for i, m := range n.Content {
-		if m.Kind == yaml.AliasNode {
-			m = m.Alias
+	for m := range n.below() {
+		d.enter(step{index: len(out)})
+		var one Text
+		one.decode(d, m.target(), f)
+		if at, twice := first[one.Value]; twice && one.Value != "" {
+			d.errs.Add(one.Pos, "%s repeats %s of line %d; remove one", d.path(), Quote(one.Value), at.Line)
 		}
-		out[i].decode(d, m, f.at(i))
-		if at, twice := first[out[i].Value]; twice && out[i].Value != "" {
-			d.errs.Add(out[i].Pos, "%s repeats %s of line %d; remove one", f.at(i).path, Quote(out[i].Value), at.Line)
-		}
-		first[out[i].Value] = out[i].Pos
+		first[one.Value] = one.Pos
+		out = append(out, one)
+		d.leave()
 	}
 	if len(out) == 0 {
-		d.errs.Add(d.pos(n), "%s is an empty list; name at least one, or remove the field", f.path)
+		d.errs.Add(d.pos(n), "%s is an empty list; name at least one, or remove the field", d.path())
 	}
 	return out
 }
 
-func (i *Int) decode(d *decoder, n *yaml.Node, f field) {
+func (i *Int) decode(d *decoder, n node, f *field) {
 	i.Pos = d.pos(n)
-	if !d.scalar(n, f, "a whole number") {
+	if !d.scalar(n, "a whole number") {
 		return
 	}
-	v, err := strconv.ParseInt(n.Value, 10, 64)
-	if err != nil || n.ShortTag() != "!!int" || strconv.FormatInt(v, 10) != n.Value {
-		d.errs.Add(i.Pos, "%s is %s and must be a whole number in decimal digits", f.path, Quote(n.Value))
+	text := n.text()
+	v, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n.tag() != "!!int" || strconv.FormatInt(v, 10) != text {
+		d.errs.Add(i.Pos, "%s is %s and must be a whole number in decimal digits", d.path(), Quote(text))
 		return
 	}
 	i.Value = v
 }
 
-func (b *Bool) decode(d *decoder, n *yaml.Node, f field) {
+func (b *Bool) decode(d *decoder, n node, f *field) {
 	b.Pos = d.pos(n)
-	if !d.scalar(n, f, "true or false") {
+	if !d.scalar(n, "true or false") {
 		return
 	}
-	if n.ShortTag() != "!!bool" {
-		d.errs.Add(b.Pos, "%s is %s and must be true or false", f.path, Quote(n.Value))
+	if n.tag() != "!!bool" {
+		d.errs.Add(b.Pos, "%s is %s and must be true or false", d.path(), Quote(n.text()))
 		return
 	}
-	b.Value = strings.EqualFold(n.Value, "true")
+	b.Value = strings.EqualFold(n.text(), "true")
 }
 
-func (m *Map[T]) decode(d *decoder, n *yaml.Node, f field) {
+func (m *Map[T]) decode(d *decoder, n node, f *field) {
 	m.Pos = d.pos(n)
-	if !d.is(n, yaml.MappingNode, f) {
+	if !d.is(n, yaml.MappingNode) {
 		return
 	}
-	pairs := d.pairs(n, f, 0)
+	pairs := d.pairs(n, 0)
 	m.Items = make([]Item[T], len(pairs))
 	for i, p := range pairs {
 		m.Items[i].Key = Text{d.pos(p.node), p.key}
-		d.value(p.value, reflect.ValueOf(&m.Items[i].Value).Elem(), f.member(p.key))
+		d.entry(p, reflect.ValueOf(&m.Items[i].Value).Elem(), f)
 	}
+}
+
+func (e *Each[T]) decode(d *decoder, n node, f *field) {
+	e.Pos = d.pos(n)
+	if !d.is(n, yaml.MappingNode) {
+		return
+	}
+	pairs := d.pairs(n, 0)
+	e.Len = len(pairs)
+	one := new(T)
+	for _, p := range pairs {
+		*one = *new(T)
+		d.entry(p, reflect.ValueOf(one).Elem(), f)
+		e.Do(Text{d.pos(p.node), p.key}, one)
+	}
+}
+
+// entry decodes what stands under a free key.
+func (d *decoder) entry(p pair, v reflect.Value, f *field) {
+	d.enter(step{name: p.key, free: true})
+	d.value(p.value, v, f)
+	d.leave()
 }

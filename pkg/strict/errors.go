@@ -37,6 +37,13 @@ func (e *Errors) Add(pos specs.Pos, format string, args ...any) {
 	e.list = append(e.list, Error{pos, fmt.Sprintf(format, args...)})
 }
 
+// Join appends what else is wrong with the file.
+func (e *Errors) Join(other Errors) {
+	kept := min(len(other.list), maxErrors-len(e.list))
+	e.list = append(e.list, other.list[:kept]...)
+	e.more += other.more + len(other.list) - kept
+}
+
 // Len counts the errors.
 func (e *Errors) Len() int { return len(e.list) + e.more }
 

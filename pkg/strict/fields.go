@@ -2,58 +2,18 @@ package strict
 
 import (
 	"reflect"
-	"strconv"
 	"strings"
 )
 
-// field is where a value stands and what its tag says.
+// field is what the tag of a field says. A list and a Map hand on to what is in
+// them whether a text may be empty, and which there are.
 type field struct {
-	path     string // roles.retry.version, empty for the document
 	name     string
 	index    int
 	required bool
 	empty    bool
 	short    bool
 	enum     []string
-}
-
-func (f field) orDocument() string {
-	if f.path == "" {
-		return "the file"
-	}
-	return f.path
-}
-
-// in names a key within the value.
-func (f field) in(quoted string) string {
-	if f.path == "" {
-		return quoted
-	}
-	return quoted + " in " + f.path
-}
-
-// child is a known field with its place; it takes over what the tag says.
-func (f field) child(known field) field {
-	known.path = known.name
-	if f.path != "" {
-		known.path = f.path + "." + known.name
-	}
-	return known
-}
-
-// at is a member of a list; it keeps what the list's tag says of its members.
-func (f field) at(i int) field {
-	f.path += "[" + strconv.Itoa(i) + "]"
-	return f
-}
-
-// member is an entry of a Map.
-func (f field) member(key string) field {
-	shown := key
-	if q := Quote(key); len(q) != len(key)+2 || strings.ContainsAny(key, ". ") {
-		shown = q
-	}
-	return f.child(field{name: shown, empty: f.empty, enum: f.enum})
 }
 
 // info is what the tags of a struct say.
@@ -87,6 +47,14 @@ func (d *decoder) infoOf(t reflect.Type) *info {
 	}
 	d.infos[t] = in
 	return in
+}
+
+// placeOf is the struct's embedded Place, or one that nobody looks at.
+func (in *info) placeOf(v reflect.Value) *Place {
+	if in.place < 0 {
+		return &Place{}
+	}
+	return v.Field(in.place).Addr().Interface().(*Place)
 }
 
 func parseTag(tag string, index int) field {

@@ -10,9 +10,9 @@ import (
 // empty if none is near. Case, hyphens and underscores do not count.
 func Nearest(word string, known []string) string {
 	best, least := "", 0
-	w := plain(word)
+	w := bare(word)
 	for _, k := range known {
-		p := plain(k)
+		p := bare(k)
 		d := specs.Distance(w, p)
 		if d > 1+len(p)/4 || d >= len(p) {
 			continue
@@ -32,7 +32,7 @@ func didYouMean(word string, known []string) string {
 	return ""
 }
 
-func plain(s string) string {
+func bare(s string) string {
 	const longest = 64
 	if len(s) > longest {
 		s = s[:longest]

@@ -5,39 +5,45 @@ import "gopkg.in/yaml.v3"
 // pair is one entry of a mapping, with merge keys taken in.
 type pair struct {
 	key         string
-	node, value *yaml.Node
+	node, value node
 }
 
-// maxMerges is how deep a merged mapping may merge others.
-const maxMerges = 8
+const (
+	// maxMerges is how deep a merged mapping may merge others.
+	maxMerges = 8
+	// few keys are looked through one by one, which costs less than a map.
+	few = 16
+)
 
 // pairs are the entries of a mapping in the order of the file; those that <<
 // brings in come after the mapping's own, which win.
-func (d *decoder) pairs(n *yaml.Node, f field, depth int) []pair {
-	out := make([]pair, 0, len(n.Content)/2)
-	lines := make(map[string]int, len(n.Content)/2)
-	var merges []*yaml.Node
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		k, v := n.Content[i], n.Content[i+1]
-		if k.Kind == yaml.AliasNode {
-			k = k.Alias
+func (d *decoder) pairs(n node, depth int) []pair {
+	out := make([]pair, 0, n.count()/2)
+	seen := keys{pairs: &out}
+	var merges []node
+	var key node
+	isKey := false
+	for m := range n.below() {
+		if isKey = !isKey; isKey {
+			key = m.target()
+			continue
 		}
 		switch {
-		case k.Kind != yaml.ScalarNode || k.ShortTag() == "!!null":
-			d.errs.Add(d.pos(k), "a key in %s is %s and must be text", f.orDocument(), nodeWord(k))
-		case k.ShortTag() == "!!merge":
-			merges = append(merges, v)
-		case lines[k.Value] != 0:
-			d.errs.Add(d.pos(k), "%s stands twice, first in line %d; remove one", f.in(Quote(k.Value)), lines[k.Value])
+		case key.kind() != yaml.ScalarNode || key.tag() == "!!null":
+			d.errs.Add(d.pos(key), "a key in %s is %s and must be text", d.orDocument(), nodeWord(key))
+		case key.tag() == "!!merge":
+			merges = append(merges, m)
 		default:
-			lines[k.Value] = k.Line
-			out = append(out, pair{k.Value, k, v})
+			if first := seen.line(key.text()); first != 0 {
+				d.errs.Add(d.pos(key), "%s stands twice, first in line %d; remove one", d.in(Quote(key.text())), first)
+				continue
+			}
+			out = append(out, pair{key.text(), key, m})
 		}
 	}
 	for _, m := range merges {
-		for _, p := range d.merged(m, f, depth+1) {
-			if lines[p.key] == 0 {
-				lines[p.key] = p.node.Line
+		for _, p := range d.merged(m, depth+1) {
+			if seen.line(p.key) == 0 {
 				out = append(out, p)
 			}
 		}
@@ -45,25 +51,50 @@ func (d *decoder) pairs(n *yaml.Node, f field, depth int) []pair {
 	return out
 }
 
-// merged are the entries that a merge key names: a mapping or a list of them.
-func (d *decoder) merged(n *yaml.Node, f field, depth int) []pair {
-	if n.Kind == yaml.AliasNode {
-		n = n.Alias
+// keys finds the line of a key among pairs that become more.
+type keys struct {
+	pairs *[]pair
+	lines map[string]int
+	known int // how many of the pairs are in lines
+}
+
+// line is 0 for a key that is not there.
+func (k *keys) line(key string) int {
+	if len(*k.pairs) <= few {
+		for i := range *k.pairs {
+			if (*k.pairs)[i].key == key {
+				return (*k.pairs)[i].node.line()
+			}
+		}
+		return 0
 	}
+	if k.lines == nil {
+		k.lines = make(map[string]int, cap(*k.pairs))
+	}
+	for ; k.known < len(*k.pairs); k.known++ {
+		p := &(*k.pairs)[k.known]
+		k.lines[p.key] = p.node.line()
+	}
+	return k.lines[key]
+}
+
+// merged are the entries that a merge key names: a mapping or a list of them.
+func (d *decoder) merged(n node, depth int) []pair {
+	n = n.target()
 	if depth > maxMerges {
 		d.errs.Add(d.pos(n), "merges << lie deeper than %d in each other; write the fields out", maxMerges)
 		return nil
 	}
-	switch n.Kind {
+	switch n.kind() {
 	case yaml.MappingNode:
-		return d.pairs(n, f, depth)
+		return d.pairs(n, depth)
 	case yaml.SequenceNode:
 		var out []pair
-		for _, m := range n.Content {
-			out = append(out, d.merged(m, f, depth+1)...)
+		for m := range n.below() {
+			out = append(out, d.merged(m, depth+1)...)
 		}
 		return out
 	}
-	d.errs.Add(d.pos(n), "the merge << in %s is %s and must be a mapping", f.orDocument(), nodeWord(n))
+	d.errs.Add(d.pos(n), "the merge << in %s is %s and must be a mapping", d.orDocument(), nodeWord(n))
 	return nil
 }

@@ -13,10 +13,13 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/rolecall-dev/rolecall/specs"
+	"github.com/rolecall-dev/rolecall/specs/plain"
+	"github.com/rolecall-dev/rolecall/specs/slow"
 )
 
 // MaxBytes is the size of the largest file that is decoded. A ledger of 10,000
-// roles has about 4 MB; its node tree needs some 20 times that in memory.
+// roles has about 4 MB; in memory its nodes need twice that where it is plain
+// YAML, and some 20 times that where it is not.
 const MaxBytes = 32 << 20
 
 // CheckSize refuses a file by its size in bytes, so that it need not be read.
@@ -27,12 +30,23 @@ func CheckSize(file string, size int64) error {
 	return fmt.Errorf("%s: the file has %d bytes and at most %d are read; split it, or correct the path", file, size, int64(MaxBytes))
 }
 
-// parse gives the one document of a file as a tree of nodes.
-func (d *decoder) parse(data []byte) (root *yaml.Node) {
+// parse gives the one document of a file. All errors are those of the whole
+// reader.
+func (d *decoder) parse(data []byte) (root node, ok bool) {
 	if err := CheckSize(d.file, int64(len(data))); err != nil {
 		d.errs.Add(specs.Pos{File: d.file}, "the file has %d bytes and at most %d are read; split it, or correct the path", len(data), MaxBytes)
-		return nil
+		return node{}, false
 	}
+	if !slow.Only() {
+		if doc, ok := plain.Read(string(data), nil); ok {
+			return node{doc: &doc}, true
+		}
+	}
+	whole := d.whole(data)
+	return node{whole: whole}, whole != nil && d.bounded(whole)
+}
+
+func (d *decoder) whole(data []byte) (root *yaml.Node) {
 	defer func() {
 		if r := recover(); r != nil {
 			d.errs.Add(specs.Pos{File: d.file}, "not YAML that can be read: %s", Quote(fmt.Sprint(r)))
@@ -49,12 +63,12 @@ func (d *decoder) parse(data []byte) (root *yaml.Node) {
 		return nil
 	}
 	if err := dec.Decode(&second); err == nil {
-		d.errs.Add(d.pos(&second), "a second document starts here; a file has exactly one")
+		d.errs.Add(d.pos(node{whole: &second}), "a second document starts here; a file has exactly one")
 	} else if !errors.Is(err, io.EOF) {
 		d.syntax(data, err)
 	}
 	if len(doc.Content) != 1 {
-		d.errs.Add(d.pos(&doc), "the file is empty")
+		d.errs.Add(d.pos(node{whole: &doc}), "the file is empty")
 		return nil
 	}
 	return doc.Content[0]
@@ -117,10 +131,6 @@ func firstBad(data []byte) (line, column int) {
 	return 0, 0
 }
 
-func (d *decoder) pos(n *yaml.Node) specs.Pos {
-	return specs.Pos{File: d.file, Line: n.Line, Column: n.Column}
-}
-
 // maxExpanded is how many nodes aliases may add to those that are written out.
 const maxExpanded = 1_000_000
 
@@ -131,9 +141,9 @@ func (d *decoder) bounded(root *yaml.Node) bool {
 	c.size(root)
 	switch {
 	case c.cycle != nil:
-		d.errs.Add(d.pos(c.cycle), "alias %s stands inside the value that it names; write the value out", Quote("*"+c.cycle.Value))
+		d.errs.Add(d.pos(node{whole: c.cycle}), "alias %s stands inside the value that it names; write the value out", Quote("*"+c.cycle.Value))
 	case c.bomb != nil:
-		d.errs.Add(d.pos(c.bomb), "the aliases of the file unfold to more than %d values; write them out", maxExpanded)
+		d.errs.Add(d.pos(node{whole: c.bomb}), "the aliases of the file unfold to more than %d values; write them out", maxExpanded)
 	default:
 		return true
 	}

@@ -99,10 +99,10 @@ shade:
 		t.Errorf("bulbs %+v", l.Bulbs)
 	}
 	for what, got := range map[string][2]specs.Pos{
-		"a key":              {l.Fields["watts"], at(5, 1)},
+		"a key":              {fieldOf(l.Place, "watts"), at(5, 1)},
 		"a value":            {l.Watts.Pos, at(5, 8)},
 		"a value in a list":  {l.Bulbs[1].Kind.Pos, at(10, 28)},
-		"a bare scalar":      {l.Bulbs[0].Fields["path"], at(9, 5)},
+		"a bare scalar":      {fieldOf(l.Bulbs[0].Place, "path"), at(9, 5)},
 		"a key of a mapping": {l.Env.Items[2].Key.Pos, at(7, 20)},
 	} {
 		if got[0] != got[1] {
@@ -290,4 +290,9 @@ func FuzzDecode(f *testing.F) {
 			t.Error("a required field is not there, and no error")
 		}
 	})
+}
+
+func fieldOf(p strict.Place, name string) specs.Pos {
+	at, _ := p.Field(name)
+	return at
 }

@@ -60,10 +60,39 @@ func (b Bool) Stated() bool { return b.Pos.Line != 0 }
 // stand.
 type Place struct {
 	Pos    specs.Pos
-	Fields map[string]specs.Pos // the keys, by name
+	fields []Field
 	// guessed are the fields that an unknown key was surely meant to be: that
 	// they are missing is no second error.
 	guessed []string
+}
+
+// Field is a field that is stated, and the place of its key.
+type Field struct {
+	Name string
+	Pos  specs.Pos
+}
+
+func (p *Place) room(n int) { p.fields = make([]Field, 0, n) }
+
+func (p *Place) add(name string, pos specs.Pos) { p.fields = append(p.fields, Field{name, pos}) }
+
+// Fields are those that are stated, in the order of the file.
+func (p Place) Fields() []Field { return p.fields }
+
+// Field is the place of a field's key.
+func (p Place) Field(name string) (at specs.Pos, stated bool) {
+	for i := range p.fields {
+		if p.fields[i].Name == name {
+			return p.fields[i].Pos, true
+		}
+	}
+	return specs.Pos{}, false
+}
+
+// States says that a field is stated.
+func (p Place) States(name string) bool {
+	_, stated := p.Field(name)
+	return stated
 }
 
 // Stated says that the struct stands in the file.
@@ -71,7 +100,7 @@ func (p Place) Stated() bool { return p.Pos.Line != 0 }
 
 // Has says that a field is stated, or that a misspelt key means it.
 func (p Place) Has(field string) bool {
-	if _, ok := p.Fields[field]; ok {
+	if p.States(field) {
 		return true
 	}
 	for _, g := range p.guessed {
@@ -86,6 +115,17 @@ func (p Place) Has(field string) bool {
 type Map[T any] struct {
 	Pos   specs.Pos
 	Items []Item[T]
+}
+
+// Each is a mapping with free keys whose entries are handed out one by one, in
+// the order of the file, so that many of them need not be held at once.
+type Each[T any] struct {
+	Pos specs.Pos
+	Len int // how many there are, known before the first is handed out
+	// Do is set before decoding. What could be read of an entry is in v also where
+	// there are errors; v is the same for the next entry, which is then written
+	// over it.
+	Do func(key Text, v *T)
 }
 
 // Item is one entry of a Map.

@@ -17,32 +17,37 @@ type Words struct {
 // Stated says that the field stands in the file.
 func (w Words) Stated() bool { return w.Pos.Line != 0 }
 
-func (w *Words) decode(d *decoder, n *yaml.Node, f field) {
+func (w *Words) decode(d *decoder, n node, f *field) {
 	w.Pos = d.pos(n)
 	switch {
-	case n.Kind == yaml.ScalarNode:
+	case n.kind() == yaml.ScalarNode:
 		var one Text
 		one.decode(d, n, f)
 		w.Items, w.Shell = []Text{one}, true
-	case n.Kind == yaml.MappingNode:
-		d.errs.Add(w.Pos, "%s is a mapping and must be a command: a list of arguments, or one text for a shell", f.path)
-	case d.is(n, yaml.SequenceNode, f):
+	case n.kind() == yaml.MappingNode:
+		d.errs.Add(w.Pos, "%s is a mapping and must be a command: a list of arguments, or one text for a shell", d.path())
+	case d.is(n, yaml.SequenceNode):
 		w.list(d, n, f)
 	}
 }
 
 // list reads arguments, of which the first, the program, is not empty.
-func (w *Words) list(d *decoder, n *yaml.Node, f field) {
-	w.Items = make([]Text, len(n.Content))
-	for i, m := range n.Content {
-		if m.Kind == yaml.AliasNode {
-			m = m.Alias
+func (w *Words) list(d *decoder, n node, f *field) {
+	w.Items = make([]Text, n.count())
+	program, argument := *f, *f
+	program.empty, argument.empty = false, true
+	i := 0
+	for m := range n.below() {
+		of := &program
+		if i > 0 {
+			of = &argument
 		}
-		at := f.at(i)
-		at.empty = i > 0
-		w.Items[i].decode(d, m, at)
+		d.enter(step{index: i})
+		w.Items[i].decode(d, m.target(), of)
+		d.leave()
+		i++
 	}
 	if len(w.Items) == 0 {
-		d.errs.Add(d.pos(n), "%s is an empty list; name a program, or remove the field", f.path)
+		d.errs.Add(d.pos(n), "%s is an empty list; name a program, or remove the field", d.path())
 	}
 }

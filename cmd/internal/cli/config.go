@@ -259,7 +259,7 @@ func (r *configReader) oneProvider(f sourceForm) {
 	var stated []string
 	meant := false
 	for _, p := range []string{"crontab", "github", "kubernetes"} {
-		if _, ok := f.Fields[p]; ok {
+		if f.States(p) {
 			stated = append(stated, p)
 		}
 		meant = meant || f.Has(p)
@@ -267,7 +267,8 @@ func (r *configReader) oneProvider(f sourceForm) {
 	switch {
 	case !f.Stated():
 	case len(stated) > 1:
-		r.errs.Add(f.Fields[stated[1]], "the source %s has %s; a source has one provider, so make two sources", strict.Quote(f.Name.Value), strings.Join(stated, " and "))
+		at, _ := f.Field(stated[1])
+		r.errs.Add(at, "the source %s has %s; a source has one provider, so make two sources", strict.Quote(f.Name.Value), strings.Join(stated, " and "))
 	case !meant:
 		r.errs.Add(f.Pos, "the source %s has no provider; add crontab, github or kubernetes", strict.Quote(f.Name.Value))
 	}
