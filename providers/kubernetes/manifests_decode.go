@@ -11,6 +11,9 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
+
+	"github.com/rolecall-dev/rolecall/specs/plain"
+	"github.com/rolecall-dev/rolecall/specs/slow"
 )
 
 // contents is what one file holds.
@@ -20,6 +23,9 @@ type contents struct {
 	remarks  []saying // what is odd and harms nothing
 	// understood counts the documents without trouble that are not empty.
 	understood int
+
+	long  bool      // nothing is read by the short way
+	nodes plain.Doc // is used again for the next document
 }
 
 type found struct {
@@ -38,16 +44,21 @@ type saying struct {
 // same rules of YAML 1.1, and does not fail: what it cannot take is a trouble
 // with its place.
 func readManifest(data []byte) contents {
-	var r contents
+	r := contents{long: slow.Only()}
+	r.read(data)
+	return r
+}
+
+func (r *contents) read(data []byte) {
 	text, err := decodeText(data)
 	if err != nil {
 		r.trouble(1, err.Error())
-		return r
+		return
 	}
 	documents := split(text)
 	if !mayHold(text) && allNameTheirKind(documents) {
 		r.understood = 1
-		return r
+		return
 	}
 	for _, d := range documents {
 		before := len(r.troubles)
@@ -56,7 +67,6 @@ func readManifest(data []byte) contents {
 			r.understood++
 		}
 	}
-	return r
 }
 
 func (r *contents) trouble(line int, text string) {
@@ -82,7 +92,7 @@ func (r *contents) document(d document) {
 		r.trouble(start, "a template of ytt; render it first (ytt -f DIR > FILE) and name the rendered file")
 		return
 	}
-	if r.jsonStream(d) {
+	if r.jsonStream(d) || r.plainly(d, start) {
 		return
 	}
 	raw, twice, err := toJSON(d)
@@ -206,13 +216,17 @@ func (r *contents) cronJobOf(raw []byte, h head, version string, at place) {
 		return
 	}
 	switch {
-	case version == "batch/v1" || version == "batch/v1beta1" || version == "batch/v2alpha1":
+	case isVersion(version):
 		r.cronJob(raw, at)
 	case version == "":
 		r.trouble(at.line, "a CronJob without apiVersion; write apiVersion: batch/v1")
 	case strings.HasPrefix(version, "batch/"):
 		r.trouble(at.line, "a CronJob of the unknown version "+quote(version)+"; write apiVersion: batch/v1")
 	}
+}
+
+func isVersion(version string) bool {
+	return version == "batch/v1" || version == "batch/v1beta1" || version == "batch/v2alpha1"
 }
 
 // hasSchedule says that a CronJob is more than a patch for one.
@@ -238,6 +252,11 @@ func (r *contents) cronJob(raw []byte, at place) {
 		r.trouble(line, "a CronJob that the API server would refuse: "+typeText(err, field))
 		return
 	}
+	r.take(cj, strict, at)
+}
+
+// take takes a CronJob about which there may be strict errors.
+func (r *contents) take(cj *batchv1.CronJob, strict []error, at place) {
 	if field, text, ok := unrendered(cj); ok {
 		r.trouble(at.lineOf(field), fmt.Sprintf("%s is %s, which has yet to be rendered; %s", field, quote(text), renderFirst))
 		return

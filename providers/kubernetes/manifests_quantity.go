@@ -9,7 +9,7 @@ import (
 
 // mayBeHuge finds [0-9.][eE][+-]?[0-9]{3}, which resource.ParseQuantity multiplies
 // out, for minutes and gigabytes, before it caps the value.
-func mayBeHuge(raw []byte) bool {
+func mayBeHuge[T string | []byte](raw T) bool {
 	for i := 3; i < len(raw); i++ {
 		if !digit(raw[i]) || !digit(raw[i-1]) || !digit(raw[i-2]) {
 			continue
