@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/rolecall-dev/rolecall/pkg/report"
+	"github.com/rolecall-dev/rolecall/specs"
 )
 
 // JUnit writes a report as the XML that CI systems read test results from: a
@@ -24,14 +25,54 @@ func JUnit(w io.Writer, r report.Report) error {
 	}
 	enc := xml.NewEncoder(w)
 	enc.Indent("", "  ")
-	if err := enc.Encode(junit{r.Tidy()}.suites()); err != nil {
+	if err := enc.Encode(newJUnit(r.Tidy()).suites()); err != nil {
 		return err
 	}
 	_, err := io.WriteString(w, "\n")
 	return err
 }
 
-type junit struct{ r report.Report }
+type junit struct {
+	r     report.Report
+	roles map[specs.Ref][]report.Finding // of each role what is told with its case
+	of    map[string]*junitSource
+}
+
+// junitSource is what a report holds of one source.
+type junitSource struct {
+	roles    []*report.Role
+	findings []*report.Finding // that no role tells
+	coverage []*report.Coverage
+	notes    []*report.Note
+}
+
+func newJUnit(r report.Report) junit {
+	j := junit{r: r, roles: map[specs.Ref][]report.Finding{}, of: map[string]*junitSource{}}
+	for _, source := range sourcesOf(r) {
+		j.of[source] = &junitSource{}
+	}
+	for i, x := range r.Roles {
+		j.roles[specs.Ref{Role: x.Role, Source: x.Source}] = nil
+		j.of[x.Source].roles = append(j.of[x.Source].roles, &r.Roles[i])
+	}
+	for i, f := range r.Findings {
+		ref := specs.Ref{Role: f.Role, Source: f.Source}
+		if mine, ok := j.roles[ref]; ok && f.Kind != report.Unexpected {
+			j.roles[ref] = append(mine, f)
+			continue
+		}
+		j.of[f.Source].findings = append(j.of[f.Source].findings, &r.Findings[i])
+	}
+	for i, c := range r.Coverage {
+		j.of[c.Source].coverage = append(j.of[c.Source].coverage, &r.Coverage[i])
+	}
+	for i, n := range r.Notes {
+		if of, ok := j.of[n.Source]; ok {
+			of.notes = append(of.notes, &r.Notes[i])
+		}
+	}
+	return j
+}
 
 type junitSuites struct {
 	XMLName xml.Name `xml:"testsuites"`
@@ -98,13 +139,11 @@ func named(s string) string { return cmp.Or(strings.TrimSpace(short(s, messageRo
 
 func (j junit) suites() junitSuites {
 	out := junitSuites{}
-	for i, source := range j.sources() {
+	for i, source := range sourcesOf(j.r) {
 		out.Suites = append(out.Suites, j.suite(i, source))
 	}
 	return out
 }
-
-func (j junit) sources() []string { return sourcesOf(j.r) }
 
 // sourcesOf are all sources that a report names, sorted. What belongs to none,
 // belongs to the empty one.
@@ -152,51 +191,35 @@ func (j junit) properties() []junitProperty {
 
 func (j junit) notes(source string) junitText {
 	var lines []string
-	for _, n := range j.r.Notes {
-		if n.Source == source {
-			lines = append(lines, "note "+Escape(n.Code)+": "+short(n.Message, messageRoom))
-		}
+	for _, n := range j.of[source].notes {
+		lines = append(lines, "note "+Escape(n.Code)+": "+short(n.Message, messageRoom))
 	}
 	return junitText{xmlLines(lines...)}
 }
 
 func (j junit) cases(source string) []junitCase {
 	var out []junitCase
-	for _, r := range j.r.Roles {
-		if r.Source == source {
-			out = append(out, j.role(r))
-		}
+	of := j.of[source]
+	for _, r := range of.roles {
+		out = append(out, j.role(*r))
 	}
-	for _, f := range j.r.Findings {
-		if f.Source == source && !j.ofRole(f) {
-			out = append(out, j.verdict(junitCase{Name: named(f.ID), ClassName: named(source), Time: "0"}, f))
-		}
+	for _, f := range of.findings {
+		out = append(out, j.verdict(junitCase{Name: named(f.ID), ClassName: named(source), Time: "0"}, *f))
 	}
-	for _, c := range j.r.Coverage {
-		if c.Source == source && c.Gap() {
+	for _, c := range of.coverage {
+		if c.Gap() {
 			out = append(out, junitCase{
 				Name: "coverage: " + named(c.Part), ClassName: named(source), Time: "0",
-				Error: &junitResult{Type: "not-read", Message: gapWords(c)},
+				Error: &junitResult{Type: "not-read", Message: gapWords(*c)},
 			})
 		}
 	}
 	return out
 }
 
-// ofRole says that a finding is told with the case of its role.
-func (j junit) ofRole(f report.Finding) bool {
-	return f.Kind != report.Unexpected && slices.ContainsFunc(j.r.Roles, func(r report.Role) bool { return f.Role == r.Role && f.Source == r.Source })
-}
-
 func (j junit) role(r report.Role) junitCase {
 	c := junitCase{Name: named(r.Role), ClassName: named(r.Source), Time: "0"}
-	var mine []report.Finding
-	for _, f := range j.r.Findings {
-		if f.Role == r.Role && f.Source == r.Source && f.Kind != report.Unexpected {
-			mine = append(mine, f)
-		}
-	}
-	switch {
+	switch mine := j.roles[specs.Ref{Role: r.Role, Source: r.Source}]; {
 	case len(mine) > 0:
 		return j.verdict(c, mine...)
 	case r.State == report.OutOfScope:
@@ -208,8 +231,8 @@ func (j junit) role(r report.Role) junitCase {
 }
 
 func (j junit) why(source string) string {
-	for _, c := range j.r.Coverage {
-		if c.Source == source && c.State == string(report.OutOfScope) {
+	for _, c := range j.of[source].coverage {
+		if c.State == string(report.OutOfScope) {
 			return because(short(c.Reason, messageRoom))
 		}
 	}

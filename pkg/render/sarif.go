@@ -68,7 +68,12 @@ func (s sarif) run() sarifRun {
 // may hold.
 func (s sarif) rules() []sarifRule {
 	var out []sarifRule
+	seen := map[report.Kind]bool{}
 	add := func(k report.Kind) {
+		if seen[k] {
+			return
+		}
+		seen[k] = true
 		if rule := ruleOf(k.Entry()); !slices.Contains(out, rule) {
 			out = append(out, rule)
 		}

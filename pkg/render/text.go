@@ -28,6 +28,8 @@ type text struct {
 	page
 	opts TextOptions
 	r    report.Report
+	// states are those of the roles, made when the first finding is shown.
+	states map[specs.Ref]report.State
 }
 
 func (t *text) body() {
@@ -104,18 +106,24 @@ func (t *text) byRole() {
 
 func (t *text) roleHeading(ref specs.Ref, f report.Finding) {
 	about := string(f.Kind)
-	for _, r := range t.r.Roles {
-		if r.Role == ref.Role && r.Source == ref.Source {
-			about = string(r.State)
-			if f.Kind.OfChange() && r.State == report.OK {
-				about = string(f.Kind)
-			}
-		}
+	if state, ok := t.stateOf(ref); ok && (state != report.OK || !f.Kind.OfChange()) {
+		about = string(state)
 	}
 	if f.Owner != "" {
 		about += " (owner " + f.Owner + ")"
 	}
 	t.wrapped(0, Escape(ref.String())+":", bold, Escape(about))
+}
+
+func (t *text) stateOf(ref specs.Ref) (report.State, bool) {
+	if t.states == nil {
+		t.states = make(map[specs.Ref]report.State, len(t.r.Roles))
+		for _, r := range t.r.Roles {
+			t.states[specs.Ref{Role: r.Role, Source: r.Source}] = r.State
+		}
+	}
+	state, ok := t.states[ref]
+	return state, ok
 }
 
 func (t *text) unexpected() {
