@@ -78,22 +78,35 @@ func NewList(items ...Value) Value {
 // NewMap is a map of the members that are not Absent, sorted by key. Of two
 // members with one key the later holds.
 func NewMap(members ...Member) Value {
-	v := Value{Kind: Map, Members: make([]Member, 0, len(members))}
+	return MapOf(append(make([]Member, 0, len(members)), members...))
+}
+
+// MapOf is NewMap of members that the caller gives away: they are put in order
+// where they stand.
+func MapOf(members []Member) Value {
+	kept := members[:0]
+	sorted := true
 	for _, m := range members {
-		if m.Value.Kind != Absent {
-			v.Members = append(v.Members, m)
+		if m.Value.Kind == Absent {
+			continue
 		}
+		if n := len(kept); n > 0 && sorted {
+			sorted = compareKeys(kept[n-1].Key, m.Key) < 0
+		}
+		kept = append(kept, m)
 	}
-	slices.SortStableFunc(v.Members, func(a, b Member) int { return compareKeys(a.Key, b.Key) })
-	out := v.Members[:0]
-	for i, m := range v.Members {
-		if i+1 < len(v.Members) && v.Members[i+1].Key == m.Key {
+	if sorted {
+		return Value{Kind: Map, Members: kept}
+	}
+	slices.SortStableFunc(kept, func(a, b Member) int { return compareKeys(a.Key, b.Key) })
+	out := kept[:0]
+	for i, m := range kept {
+		if i+1 < len(kept) && kept[i+1].Key == m.Key {
 			continue
 		}
 		out = append(out, m)
 	}
-	v.Members = out
-	return v
+	return Value{Kind: Map, Members: out}
 }
 
 // NewKeyed is NewMap for a native list whose members have a key of their own.

@@ -36,23 +36,20 @@ var (
 		"env": secretTexts, "credentials": secretTexts, "image": image, "options": text, "entrypoint": text, "command": text,
 		"ports": listOf(text), "volumes": listOf(text),
 	}
+	runnerRules      = rules{"labels": oneOrSet, "group": text}
+	concurrencyRules = rules{
+		"group": text, "cancel-in-progress": defaulted(specs.NewBool(false)), "queue": defaulted(specs.NewText("single")),
+	}
+	strategyRules    = rules{"fail-fast": defaulted(specs.NewBool(true)), "max-parallel": whole}
+	defaultsRules    = rules{"run": texts}
+	environmentRules = rules{"name": dropBlankText, "url": text}
 )
 
-// apply rewrites a map by rules and drops members that state nothing.
+// apply rewrites a map by rules and drops members that state nothing, save
+// permissions: {}, which takes all rights and is not as if left out.
 func (r rules) apply(v specs.Value) specs.Value {
-	return mapMembers(v, func(key string, m specs.Value) specs.Value {
+	return changeMembers(v, func(key string, m specs.Value) specs.Value {
 		rule, ok := r[key]
-		if !ok {
-			return typed(m)
-		}
-		return dropEmpty(rule(m))
-	})
-}
-
-// body is what a workflow does, without what has no bearing on it.
-func body(v specs.Value) specs.Value {
-	return mapMembers(v, func(key string, m specs.Value) specs.Value {
-		rule, ok := topRules[key]
 		switch {
 		case !ok:
 			return typed(m)
@@ -63,15 +60,12 @@ func body(v specs.Value) specs.Value {
 	})
 }
 
+// body is what a workflow does, without what has no bearing on it. It takes the
+// value over, as all of the rules do.
+func body(v specs.Value) specs.Value { return topRules.apply(v) }
+
 func jobs(v specs.Value) specs.Value {
-	return mapMembers(v, func(_ string, job specs.Value) specs.Value {
-		out := jobRules.apply(job)
-		// permissions: {} takes all rights and is not as if left out.
-		if p := job.Get("permissions"); p.Kind != specs.Absent && out.Kind == specs.Map {
-			out = specs.NewMap(append(slices.Clone(out.Members), specs.Member{Key: "permissions", Value: permissions(p)})...)
-		}
-		return out
-	})
+	return changeMembers(v, func(_ string, job specs.Value) specs.Value { return jobRules.apply(job) })
 }
 
 func steps(v specs.Value) specs.Value { return listOf(stepRules.apply)(v) }
@@ -82,11 +76,10 @@ func listOf(change func(specs.Value) specs.Value) func(specs.Value) specs.Value 
 		if v.Kind != specs.List {
 			return v
 		}
-		out := make([]specs.Member, len(v.Members))
-		for i, m := range v.Members {
-			out[i].Value = change(m.Value)
+		for i := range v.Members {
+			v.Members[i].Value = change(v.Members[i].Value)
 		}
-		return specs.Value{Kind: specs.List, Members: out}
+		return v
 	}
 }
 
@@ -95,7 +88,7 @@ func text(v specs.Value) specs.Value { return typed(asText(v)) }
 
 // texts are the members of a map as texts.
 func texts(v specs.Value) specs.Value {
-	return mapMembers(v, func(_ string, m specs.Value) specs.Value { return text(m) })
+	return changeMembers(v, func(_ string, m specs.Value) specs.Value { return text(m) })
 }
 
 // typed leaves the kinds as they are: to a matrix and to a called workflow's
@@ -107,7 +100,7 @@ func typed(v specs.Value) specs.Value {
 	case specs.List:
 		return listOf(typed)(v)
 	case specs.Map:
-		return mapMembers(v, func(_ string, m specs.Value) specs.Value { return typed(m) })
+		return changeMembers(v, func(_ string, m specs.Value) specs.Value { return typed(m) })
 	}
 	return v
 }
@@ -175,7 +168,7 @@ func runsOn(v specs.Value) specs.Value {
 	if v.Kind != specs.Map {
 		return oneOrSet(v)
 	}
-	v = rules{"labels": oneOrSet, "group": text}.apply(v)
+	v = runnerRules.apply(v)
 	if labels := v.Get("labels"); len(v.Members) == 1 && labels.Kind != specs.Absent {
 		return labels
 	}
@@ -183,20 +176,18 @@ func runsOn(v specs.Value) specs.Value {
 }
 
 func concurrency(v specs.Value) specs.Value {
-	return rules{
-		"group": text, "cancel-in-progress": defaulted(specs.NewBool(false)), "queue": defaulted(specs.NewText("single")),
-	}.apply(named("group")(asText(v)))
+	return concurrencyRules.apply(named("group")(asText(v)))
 }
 
 func strategy(v specs.Value) specs.Value {
-	return rules{"fail-fast": defaulted(specs.NewBool(true)), "max-parallel": whole}.apply(v)
+	return strategyRules.apply(v)
 }
 
-func defaults(v specs.Value) specs.Value { return rules{"run": texts}.apply(v) }
+func defaults(v specs.Value) specs.Value { return defaultsRules.apply(v) }
 
 // permissions leaves out what is none, since all that a map does not name is.
 func permissions(v specs.Value) specs.Value {
-	return mapMembers(text(v), func(_ string, m specs.Value) specs.Value {
+	return changeMembers(text(v), func(_ string, m specs.Value) specs.Value {
 		if m.Kind == specs.Text && m.Text == "none" {
 			return specs.Value{}
 		}
@@ -222,12 +213,12 @@ func image(v specs.Value) specs.Value {
 }
 
 func services(v specs.Value) specs.Value {
-	return mapMembers(v, func(_ string, m specs.Value) specs.Value { return container(m) })
+	return changeMembers(v, func(_ string, m specs.Value) specs.Value { return container(m) })
 }
 
 // environment: without a name there is none.
 func environment(v specs.Value) specs.Value {
-	v = rules{"name": dropBlankText, "url": text}.apply(named("name")(asText(v)))
+	v = environmentRules.apply(named("name")(asText(v)))
 	if v.Kind == specs.Map && v.Get("name").Kind == specs.Absent {
 		return specs.Value{}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/rolecall-dev/rolecall/specs"
 	"github.com/rolecall-dev/rolecall/specs/lazy"
 	plainyaml "github.com/rolecall-dev/rolecall/specs/plain"
 	"github.com/rolecall-dev/rolecall/specs/slow"
@@ -42,6 +43,20 @@ type tree struct {
 	root  *yaml.Node // nil for a text without content
 	left  int
 	merge int // line of the first merge key, 0 if there is none
+	// where pairs and members lie, which are many and small
+	pairRoom   []pair
+	memberRoom []specs.Member
+}
+
+// roomFor is an empty slice with room for n, a part of a larger one.
+func roomFor[T any](chunk *[]T, n int) []T {
+	const usual = 64
+	if cap(*chunk)-len(*chunk) < n {
+		*chunk = make([]T, 0, max(n, usual))
+	}
+	from := len(*chunk)
+	*chunk = (*chunk)[:from+n]
+	return (*chunk)[from : from : from+n]
 }
 
 // parseYAML reads the one document of a text. A second document is a fault,
@@ -126,7 +141,7 @@ type pair struct {
 func (t *tree) pairs(n *yaml.Node, depth int) ([]pair, error) {
 	var merged []pair
 	var seen names
-	out := make([]pair, 0, len(n.Content)/2)
+	out := roomFor(&t.pairRoom, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, err := t.take(n.Content[i], depth)
 		if err != nil {

@@ -2,6 +2,7 @@ package github
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,7 +24,7 @@ func (t *tree) value(n *yaml.Node, depth int) (specs.Value, error) {
 	case yaml.ScalarNode:
 		return scalar(n), nil
 	case yaml.SequenceNode:
-		items := make([]specs.Member, len(n.Content))
+		items := roomFor(&t.memberRoom, len(n.Content))[:len(n.Content)]
 		for i, c := range n.Content {
 			if items[i].Value, err = t.value(c, depth+1); err != nil {
 				return specs.Value{}, err
@@ -35,7 +36,7 @@ func (t *tree) value(n *yaml.Node, depth int) (specs.Value, error) {
 	if err != nil {
 		return specs.Value{}, err
 	}
-	members := make([]specs.Member, 0, len(ps))
+	members := roomFor(&t.memberRoom, len(ps))
 	for _, p := range ps {
 		v, err := t.value(p.node, depth+1)
 		if err != nil {
@@ -43,7 +44,7 @@ func (t *tree) value(n *yaml.Node, depth int) (specs.Value, error) {
 		}
 		members = append(members, specs.Member{Key: p.name, Value: v})
 	}
-	return specs.NewMap(members...), nil
+	return specs.MapOf(members), nil
 }
 
 // scalar types a scalar by YAML 1.2.2, section 10.3.2.
@@ -125,12 +126,12 @@ func index(i int) string { return strconv.Itoa(i) }
 
 // secretTexts takes the members as texts, at a place where secrets stand.
 func secretTexts(v specs.Value) specs.Value {
-	return mapMembers(typed(v), func(_ string, m specs.Value) specs.Value { return hide(text(m)) })
+	return changeMembers(typed(v), func(_ string, m specs.Value) specs.Value { return hide(text(m)) })
 }
 
 // inputs are a step's with: a member whose name speaks of a secret is one.
 func inputs(v specs.Value) specs.Value {
-	return mapMembers(v, func(key string, m specs.Value) specs.Value {
+	return changeMembers(v, func(key string, m specs.Value) specs.Value {
 		if secretName(key) {
 			return hide(text(m))
 		}
@@ -149,16 +150,26 @@ func hide(v specs.Value) specs.Value {
 	return specs.NewSecret(v.Text)
 }
 
-// mapMembers is a map with each member changed; anything else is left alone.
-func mapMembers(v specs.Value, change func(key string, m specs.Value) specs.Value) specs.Value {
+// changeMembers changes each member of a map where it stands; anything else is
+// left alone. The map is the caller's alone, and gone.
+func changeMembers(v specs.Value, change func(key string, m specs.Value) specs.Value) specs.Value {
 	if v.Kind != specs.Map {
 		return v
 	}
-	out := make([]specs.Member, 0, len(v.Members))
+	out := v.Members[:0]
 	for _, m := range v.Members { // whose order stays
 		if m.Value = change(m.Key, m.Value); m.Value.Kind != specs.Absent {
 			out = append(out, m)
 		}
 	}
 	return specs.Value{Kind: specs.Map, Members: out}
+}
+
+// mapMembers is changeMembers on a map that stays as it is.
+func mapMembers(v specs.Value, change func(key string, m specs.Value) specs.Value) specs.Value {
+	if v.Kind != specs.Map {
+		return v
+	}
+	v.Members = slices.Clone(v.Members)
+	return changeMembers(v, change)
 }

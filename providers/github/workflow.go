@@ -155,7 +155,7 @@ func (r *reader) whole(line int) {
 
 // split parts the keys into what counts and what is cosmetic.
 func (r *reader) split(top []pair) error {
-	var does, cosmetic []specs.Member
+	does, cosmetic := make([]specs.Member, 0, len(top)), make([]specs.Member, 0, 4)
 	for _, p := range top {
 		v, err := r.value(p.node, 1)
 		if err != nil {
@@ -166,17 +166,17 @@ func (r *reader) split(top []pair) error {
 		case "name", "run-name":
 			cosmetic = append(cosmetic, m)
 		case "on", "true":
-			m.Key, m.Value = "on", otherTriggers(v)
 			r.w.call = callOf(v)
+			m.Key, m.Value = "on", otherTriggers(v)
 			cosmetic = append(cosmetic, m)
 		default:
 			does = append(does, m)
 		}
 	}
-	whole := specs.NewMap(does...)
-	r.w.body = body(whole)
+	whole := specs.MapOf(does)
 	cosmetic = append(cosmetic, specs.Member{Key: "jobs", Value: dropEmpty(titles(whole.Get("jobs")))})
-	r.w.cosmetic = specs.NewMap(cosmetic...)
+	r.w.body = body(whole)
+	r.w.cosmetic = specs.MapOf(cosmetic)
 	return nil
 }
 
