@@ -12,6 +12,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/rolecall-dev/rolecall/pkg/strict"
+	"github.com/rolecall-dev/rolecall/specs/arrange"
 	"github.com/rolecall-dev/rolecall/specs/lazy"
 )
 
@@ -235,7 +236,7 @@ func (s *sheet) make(attempts []attempt) ([]byte, error) {
 }
 
 func (s *sheet) apply(splices []splice) []byte {
-	slices.SortStableFunc(splices, func(a, b splice) int { return a.from - b.from })
+	arrange.By(splices, func(a, b splice) int { return a.from - b.from })
 	var out []byte
 	at := 0
 	for _, p := range splices {

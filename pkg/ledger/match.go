@@ -3,7 +3,7 @@ package ledger
 import (
 	"maps"
 	"slices"
-	"strings"
+	"strconv"
 
 	"github.com/rolecall-dev/rolecall/pkg/strict"
 	"github.com/rolecall-dev/rolecall/specs"
@@ -70,17 +70,18 @@ func (b *builder) oneProvider(role string, f matchForm) {
 
 // sameMatch finds roles of one source that surely claim the same object.
 func (b *builder) sameMatch() {
-	first := map[string]string{}
-	for _, r := range b.out.Roles {
+	first := make(map[string]string, len(b.out.Roles))
+	for i := range b.out.Roles {
+		r := &b.out.Roles[i]
 		if r.Match.IsZero() {
 			continue
 		}
-		said := map[string]bool{}
+		var said []string
 		for _, s := range r.Sources {
 			k := matchText(s, r.Match)
 			other, twice := first[k]
-			if twice && other != r.Key && !said[other] {
-				said[other] = true
+			if twice && other != r.Key && !contains(said, other) {
+				said = append(said, other)
 				b.errs.Add(r.Match.Pos, "roles %s and %s of the source %s have the same match, so both claim the same object; %s, or put a role marker on the object", other, r.Key, strict.Quote(s), narrower(r.Match))
 			}
 			if !twice {
@@ -108,12 +109,21 @@ func narrower(m specs.Match) string {
 
 // matchText is equal for two matches in a source exactly if they are the same.
 func matchText(source string, m specs.Match) string {
-	parts := []string{source}
-	for _, set := range []map[string]string{m.Keys, m.Labels} {
-		for _, k := range slices.Sorted(maps.Keys(set)) {
-			parts = append(parts, k, set[k])
+	text := part(make([]byte, 0, 128), source)
+	for _, p := range matchKeys {
+		for _, k := range p.keys {
+			if v, stated := m.Keys[k]; stated {
+				text = part(append(text, k...), v)
+			}
 		}
-		parts = append(parts, "")
 	}
-	return strings.Join(parts, "\x00")
+	for _, k := range slices.Sorted(maps.Keys(m.Labels)) {
+		text = part(part(text, k), m.Labels[k])
+	}
+	return string(text)
+}
+
+// part says where it ends before it begins, so that no text can look like two.
+func part(to []byte, s string) []byte {
+	return append(append(strconv.AppendInt(to, int64(len(s)), 10), ':'), s...)
 }

@@ -27,6 +27,17 @@ type decoder struct {
 	errs  Errors
 	infos map[reflect.Type]*info
 	trail []step
+	// pairs and fields are those of the values that are being decoded. Memory that
+	// a value has used serves the next one.
+	pairs  []pair
+	fields []Field
+}
+
+// lend gives an empty slice with room for n on top of a stack.
+func lend[T any](stack *[]T, n int) []T {
+	from := len(*stack)
+	*stack = slices.Grow(*stack, n)[:from+n]
+	return (*stack)[from : from : from+n]
 }
 
 // valuer is a type that decodes itself.
@@ -83,11 +94,13 @@ func (d *decoder) structure(n node, v reflect.Value, f *field) {
 		place.guessed = in.names // nothing is missing where nothing could be read
 		return
 	}
-	pairs := d.pairs(n, 0)
-	place.room(len(pairs))
+	mark := len(d.pairs)
+	pairs := d.pairsOf(n, 0)
+	place.fields = lend(&d.fields, len(pairs))
 	for _, p := range pairs {
 		d.field(p, v, in, place)
 	}
+	d.pairs = d.pairs[:mark]
 	for i := range in.fields {
 		if known := &in.fields[i]; known.required && !place.Has(known.name) {
 			d.errs.Add(place.Pos, "%s lacks the field `%s`; add it", d.orDocument(), known.name)
@@ -251,12 +264,14 @@ func (m *Map[T]) decode(d *decoder, n node, f *field) {
 	if !d.is(n, yaml.MappingNode) {
 		return
 	}
-	pairs := d.pairs(n, 0)
+	mark := len(d.pairs)
+	pairs := d.pairsOf(n, 0)
 	m.Items = make([]Item[T], len(pairs))
 	for i, p := range pairs {
 		m.Items[i].Key = Text{d.pos(p.node), p.key}
 		d.entry(p, reflect.ValueOf(&m.Items[i].Value).Elem(), f)
 	}
+	d.pairs = d.pairs[:mark]
 }
 
 func (e *Each[T]) decode(d *decoder, n node, f *field) {
@@ -264,13 +279,14 @@ func (e *Each[T]) decode(d *decoder, n node, f *field) {
 	if !d.is(n, yaml.MappingNode) {
 		return
 	}
-	pairs := d.pairs(n, 0)
+	pairs, mark := d.pairsOf(n, 0), len(d.fields)
 	e.Len = len(pairs)
 	one := new(T)
 	for _, p := range pairs {
 		*one = *new(T)
 		d.entry(p, reflect.ValueOf(one).Elem(), f)
 		e.Do(Text{d.pos(p.node), p.key}, one)
+		d.fields = d.fields[:mark]
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/rolecall-dev/rolecall/specs"
+	"github.com/rolecall-dev/rolecall/specs/arrange"
 )
 
 // maxErrors is how many errors of one file are kept: more help nobody, and a
@@ -53,7 +54,7 @@ func (e *Errors) Err(next string) error {
 	if len(e.list) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(e.list, func(a, b Error) int {
+	arrange.By(e.list, func(a, b Error) int {
 		return cmp.Or(a.Pos.Compare(b.Pos), strings.Compare(a.Text, b.Text))
 	})
 	return &Failure{Errors: slices.Compact(e.list), More: e.more, Next: next}

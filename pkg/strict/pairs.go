@@ -15,10 +15,10 @@ const (
 	few = 16
 )
 
-// pairs are the entries of a mapping in the order of the file; those that <<
+// pairsOf are the entries of a mapping in the order of the file; those that <<
 // brings in come after the mapping's own, which win.
-func (d *decoder) pairs(n node, depth int) []pair {
-	out := make([]pair, 0, n.count()/2)
+func (d *decoder) pairsOf(n node, depth int) []pair {
+	out := lend(&d.pairs, n.count()/2)
 	seen := keys{pairs: &out}
 	var merges []node
 	var key node
@@ -87,7 +87,7 @@ func (d *decoder) merged(n node, depth int) []pair {
 	}
 	switch n.kind() {
 	case yaml.MappingNode:
-		return d.pairs(n, depth)
+		return d.pairsOf(n, depth)
 	case yaml.SequenceNode:
 		var out []pair
 		for m := range n.below() {

@@ -72,8 +72,6 @@ type Field struct {
 	Pos  specs.Pos
 }
 
-func (p *Place) room(n int) { p.fields = make([]Field, 0, n) }
-
 func (p *Place) add(name string, pos specs.Pos) { p.fields = append(p.fields, Field{name, pos}) }
 
 // Fields are those that are stated, in the order of the file.
@@ -123,8 +121,8 @@ type Each[T any] struct {
 	Pos specs.Pos
 	Len int // how many there are, known before the first is handed out
 	// Do is set before decoding. What could be read of an entry is in v also where
-	// there are errors; v is the same for the next entry, which is then written
-	// over it.
+	// there are errors; v, and the fields of each Place in it, are written over with the
+	// next entry.
 	Do func(key Text, v *T)
 }
 

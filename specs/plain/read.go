@@ -23,8 +23,17 @@ func Read(text string, reuse Doc) (doc Doc, ok bool) {
 	if r.col < 0 {
 		return r.doc, false // a text without content
 	}
+	if r.doc == nil {
+		r.doc = make(Doc, 0, about(text))
+	}
 	r.element(-1)
 	return r.doc, !r.refused && r.col < 0
+}
+
+// about is how many nodes a text will have: a key and its value at a colon, and
+// a value at a dash.
+func about(text string) int {
+	return min(16+2*strings.Count(text, ":")+strings.Count(text, "- "), len(text)/2+1)
 }
 
 // reader stands at the content of one line. Block structure is told by columns,
@@ -128,9 +137,6 @@ func (r *reader) add(kind Kind, style Style, at int, text string) int {
 }
 
 func (r *reader) put(n Node) {
-	if r.doc == nil {
-		r.doc = make(Doc, 0, 16+len(r.text)/16)
-	}
 	n.End = int32(len(r.doc) + 1)
 	r.doc = append(r.doc, n)
 }
