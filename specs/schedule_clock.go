@@ -1,6 +1,6 @@
 package specs
 
-import "time"
+import "slices"
 
 // clock is how a program treats the slots of the hours that a change of the
 // clock skips or repeats. All of it is measured or read in the program, save
@@ -100,8 +100,8 @@ func (p *plan) clockTag(zone string, rule clock) string {
 	if rule == clockWall || zone == Local || zone == "UTC" {
 		return ""
 	}
-	loc, err := time.LoadLocation(zone)
-	if err != nil || !p.meetsChange(loc, rule) {
+	z, err := zoneTimesOf(zone)
+	if err != nil || !p.meetsChange(z, rule) {
 		return ""
 	}
 	return [...]string{clockOnce: "once", clockFirst: "first", clockGitHub: "github", clockSupercronic: "supercronic", clockRobfig: "robfig"}[rule]
@@ -113,12 +113,12 @@ const (
 	tagUntil = 2587680000
 )
 
-func (p *plan) meetsChange(loc *time.Location, rule clock) bool {
+func (p *plan) meetsChange(z *zoneTimes, rule clock) bool {
 	q := p.drawnAll()
-	return someChange(loc, func(seg segment) bool {
+	return slices.ContainsFunc(z.changes, func(seg segment) bool {
 		switch {
 		case rule == clockRobfig:
-			return seg.odd() && timeline{q, rule, loc}.robfigDiffers(seg)
+			return seg.odd() && timeline{q, rule, z.loc}.robfigDiffers(seg)
 		case seg.change() < 0:
 			_, ok := q.nextLocal(seg.start+seg.offset, seg.firstNew())
 			return ok
@@ -140,16 +140,6 @@ func (p *plan) meetsSkip(seg segment, rule clock) bool {
 	return ok
 }
 
-// someChange says that a change of clockTag's years is as wanted.
-func someChange(loc *time.Location, wanted func(segment) bool) bool {
-	for seg := segmentAt(loc, tagFrom); seg.end < tagUntil; {
-		if seg = segmentAt(loc, seg.end); wanted(seg) {
-			return true
-		}
-	}
-	return false
-}
-
 // clockFault names the fault of its program that the schedule meets where the
 // clock of its zone changes; empty for none. That supercronic runs a slot of a
 // repeated hour once is no fault.
@@ -158,15 +148,15 @@ func (s Schedule) clockFault() string {
 		return ""
 	}
 	rule := s.clockRule()
-	loc, err := time.LoadLocation(s.Zone)
+	z, err := zoneTimesOf(s.Zone)
 	if err != nil {
 		return ""
 	}
 	q := s.plan.drawnAll()
 	switch {
-	case rule == clockRobfig && q.meetsChange(loc, rule):
+	case rule == clockRobfig && q.meetsChange(z, rule):
 		return "the CronJob controller moves or loses runs where the clock of " + s.Zone + " changes, a fault of robfig/cron 3.0.1 (SpecSchedule.Next in spec.go) with changes by half an hour or at midnight"
-	case rule == clockSupercronic && someChange(loc, func(seg segment) bool { return q.meetsSkip(seg, rule) }):
+	case rule == clockSupercronic && slices.ContainsFunc(z.changes, func(seg segment) bool { return q.meetsSkip(seg, rule) }):
 		return "supercronic 0.2.48 moves the run and loses others where the clock of " + s.Zone + " skips an hour, a fault of its cronexpr (Next takes a time that does not exist for another)"
 	}
 	return ""

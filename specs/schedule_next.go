@@ -70,7 +70,11 @@ func (s Schedule) location(local *time.Location) (*time.Location, error) {
 	case "UTC":
 		return time.UTC, nil
 	}
-	return time.LoadLocation(s.Zone)
+	z, err := zoneTimesOf(s.Zone)
+	if err != nil {
+		return nil, err
+	}
+	return z.loc, nil
 }
 
 // drawnAll is the plan that is due whenever a draw may make it due.

@@ -11,13 +11,18 @@ import (
 type zoneName struct{ name, shown, clock string }
 
 func findZone(name string) (zoneName, bool) {
-	i, ok := slices.BinarySearchFunc(zoneNames[:], name, func(z zoneName, name string) int {
-		return strings.Compare(z.name, name)
-	})
+	i, ok := zonePlace(name)
 	if !ok {
 		return zoneName{}, false
 	}
 	return zoneNames[i], true
+}
+
+// zonePlace is where a name stands in zoneNames.
+func zonePlace(name string) (int, bool) {
+	return slices.BinarySearchFunc(zoneNames[:], name, func(z zoneName, name string) int {
+		return strings.Compare(z.name, name)
+	})
 }
 
 // CanonicalZone is the name under which a zone is known: the IANA name, with
