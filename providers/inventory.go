@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/rolecall-dev/rolecall/specs"
+	"github.com/rolecall-dev/rolecall/specs/arrange"
 )
 
 // InventorySchema names the form of an encoded Inventory.
@@ -40,7 +40,7 @@ func EncodeInventory(w io.Writer, inv Inventory, mask func(string) string) error
 	for _, o := range inv.Observations {
 		form.Observations = append(form.Observations, e.observation(o))
 	}
-	slices.SortStableFunc(form.Observations, func(a, b observationForm) int { return strings.Compare(string(a.Source), string(b.Source)) })
+	arrange.By(form.Observations, func(a, b observationForm) int { return strings.Compare(string(a.Source), string(b.Source)) })
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/rolecall-dev/rolecall/specs"
+	"github.com/rolecall-dev/rolecall/specs/arrange"
 )
 
 // Presence is what can be said about an object in a source.
@@ -65,8 +66,8 @@ func (o Observation) Gaps() []Area {
 // Sort puts objects, areas and notes in the one order in which they are shown.
 func (o *Observation) Sort() {
 	sortObjects(o.Objects)
-	slices.SortStableFunc(o.Areas, func(a, b Area) int { return strings.Compare(a.Part, b.Part) })
-	slices.SortStableFunc(o.Notes, func(a, b Note) int {
+	arrange.By(o.Areas, func(a, b Area) int { return strings.Compare(a.Part, b.Part) })
+	arrange.By(o.Notes, func(a, b Note) int {
 		return cmp.Or(a.Pos.Compare(b.Pos), strings.Compare(a.Code, b.Code), strings.Compare(a.Message, b.Message))
 	})
 }

@@ -3,8 +3,9 @@ package specs
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
+
+	"github.com/rolecall-dev/rolecall/specs/arrange"
 )
 
 // In writes the schedule as text that a dialect's program reads as the same
@@ -182,7 +183,7 @@ func (p *plan) product(d Dialect, days [][]string) []string {
 	for i, text := range out {
 		out[i] = text[1:]
 	}
-	slices.SortStableFunc(out, func(a, b string) int { return len(a) - len(b) })
+	arrange.By(out, func(a, b string) int { return len(a) - len(b) })
 	return out
 }
 

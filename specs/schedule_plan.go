@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/rolecall-dev/rolecall/specs/arrange"
 )
 
 type planKind uint8
@@ -96,7 +98,7 @@ func (p *plan) settleDraws() (days bool) {
 	}
 	sets := [5]uint64{p.minute, uint64(p.hour), uint64(p.dom), uint64(p.month), uint64(p.dow | p.dow<<7)}
 	p.drawn = slices.DeleteFunc(p.drawn, func(d drawn) bool { return d.span()&^sets[d.field] == 0 })
-	slices.SortFunc(p.drawn, func(a, b drawn) int {
+	arrange.By(p.drawn, func(a, b drawn) int {
 		return cmp.Or(a.field-b.field, a.low-b.low, a.high-b.high)
 	})
 	return slices.ContainsFunc(p.drawn, func(d drawn) bool { return d.field >= fieldDom })

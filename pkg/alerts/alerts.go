@@ -40,6 +40,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/rolecall-dev/rolecall/specs/arrange"
 )
 
 // Basis is who says when a role last succeeded.
@@ -116,7 +118,7 @@ func Make(in Input) Rules {
 	for i := range in.Roles {
 		in.Roles[i] = in.Roles[i].plain()
 	}
-	slices.SortStableFunc(in.Roles, func(a, b Role) int {
+	arrange.By(in.Roles, func(a, b Role) int {
 		return cmp.Or(strings.Compare(a.Key, b.Key), strings.Compare(a.Source, b.Source))
 	})
 	r := Rules{in: in}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rolecall-dev/rolecall/providers"
 	"github.com/rolecall-dev/rolecall/specs"
+	"github.com/rolecall-dev/rolecall/specs/arrange"
 )
 
 // hearing is what witnesses said of the roles of some sources, each in its own
@@ -30,7 +31,7 @@ func (r *round) refsOf(sources []Source) []specs.Ref {
 			out = append(out, ref)
 		}
 	}
-	slices.SortFunc(out, func(a, b specs.Ref) int {
+	arrange.By(out, func(a, b specs.Ref) int {
 		return cmp.Or(strings.Compare(a.Role, b.Role), strings.Compare(a.Source, b.Source))
 	})
 	return out

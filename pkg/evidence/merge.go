@@ -6,6 +6,7 @@ import (
 
 	"github.com/rolecall-dev/rolecall/providers"
 	"github.com/rolecall-dev/rolecall/specs"
+	"github.com/rolecall-dev/rolecall/specs/arrange"
 )
 
 // Merge puts together what is known of a role's runs, stage by stage: what a
@@ -97,7 +98,7 @@ func later(a, b time.Time) time.Time {
 
 // tidy brings the runs in order, and takes out what is said twice.
 func tidy(e *providers.Evidence) {
-	slices.SortStableFunc(e.Running, func(a, b providers.Running) int { return a.Start.Compare(b.Start) })
+	arrange.By(e.Running, func(a, b providers.Running) int { return a.Start.Compare(b.Start) })
 	e.Running = slices.Compact(e.Running)
 	var hints []string
 	for _, h := range e.Hints {

@@ -10,8 +10,9 @@
 package redact
 
 import (
-	"slices"
 	"strings"
+
+	"github.com/rolecall-dev/rolecall/specs/arrange"
 )
 
 // Mask stands in place of each secret. It does not tell the secret's length.
@@ -106,7 +107,7 @@ func (f spans) mask(s string) string {
 	if len(f) == 0 {
 		return s
 	}
-	slices.SortFunc(f, func(a, b span) int { return a.from - b.from })
+	arrange.By(f, func(a, b span) int { return a.from - b.from })
 	var b strings.Builder
 	end := 0
 	for i, x := range f {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rolecall-dev/rolecall/pkg/report"
 	"github.com/rolecall-dev/rolecall/specs"
+	"github.com/rolecall-dev/rolecall/specs/arrange"
 )
 
 // The axis of a day begins with the quarter of an hour in which the day does, so
@@ -142,7 +143,7 @@ func (n *htmlNames) day(r report.Report, source string, roles []report.Role) htm
 	d.bars(starts[:], start)
 	d.Sentence = dayWords(due, len(roles), total, d.Most)
 	d.Piles = piles(roles, offsets, starts[:], start)
-	slices.SortStableFunc(d.Lanes, htmlLane.compare)
+	arrange.By(d.Lanes, htmlLane.compare)
 	d.Folded = len(d.Lanes) > fewLanes
 	return d
 }
@@ -202,7 +203,7 @@ func piles(roles []report.Role, offsets [][]int, starts []int, start time.Time) 
 			minutes = append(minutes, m)
 		}
 	}
-	slices.SortStableFunc(minutes, func(a, b int) int { return starts[b] - starts[a] })
+	arrange.By(minutes, func(a, b int) int { return starts[b] - starts[a] })
 	minutes = minutes[:min(len(minutes), mostPiles)]
 	group := map[string]int{}
 	var when [][]int

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rolecall-dev/rolecall/pkg/report"
 	"github.com/rolecall-dev/rolecall/specs"
+	"github.com/rolecall-dev/rolecall/specs/arrange"
 )
 
 // htmlNames gives out the numbers of choices and the anchors of a page, each once.
@@ -73,7 +74,7 @@ func newHTMLNames(r report.Report) *htmlNames {
 
 // inOrder has the kinds stand in the order of the catalogue.
 func (c *htmlChoices) inOrder() {
-	slices.SortStableFunc(c.choices, func(a, b htmlChoice) int {
+	arrange.By(c.choices, func(a, b htmlChoice) int {
 		x, y := report.Kind(a.Text), report.Kind(b.Text)
 		switch {
 		case x.Before(y):

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rolecall-dev/rolecall/pkg/report"
 	"github.com/rolecall-dev/rolecall/specs"
+	"github.com/rolecall-dev/rolecall/specs/arrange"
 )
 
 // mostResults is how many GitHub takes in one file; it refuses a file with more,
@@ -223,6 +224,6 @@ func describe(notes []sarifNotification) []sarifRef {
 			out = append(out, n.Descriptor)
 		}
 	}
-	slices.SortFunc(out, func(a, b sarifRef) int { return strings.Compare(a.ID, b.ID) })
+	arrange.By(out, func(a, b sarifRef) int { return strings.Compare(a.ID, b.ID) })
 	return out
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rolecall-dev/rolecall/pkg/report"
 	"github.com/rolecall-dev/rolecall/specs"
+	"github.com/rolecall-dev/rolecall/specs/arrange"
 )
 
 // The sizes of what a format without room for all shows of one finding. The
@@ -87,7 +88,7 @@ func gapWords(c report.Coverage) string {
 // the report's order.
 func bySeverity(findings []report.Finding) []report.Finding {
 	out := slices.Clone(findings)
-	slices.SortStableFunc(out, func(a, b report.Finding) int { return cmp.Compare(weight(a), weight(b)) })
+	arrange.By(out, func(a, b report.Finding) int { return cmp.Compare(weight(a), weight(b)) })
 	return out
 }
 

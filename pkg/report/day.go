@@ -1,8 +1,9 @@
 package report
 
 import (
-	"slices"
 	"time"
+
+	"github.com/rolecall-dev/rolecall/specs/arrange"
 )
 
 // DayMinutes is how many minutes a Day looks ahead.
@@ -99,6 +100,6 @@ func columns(minutes []int) (out []progression) {
 	for _, column := range of {
 		out = append(out, progressions(column)...)
 	}
-	slices.SortFunc(out, func(a, b progression) int { return a.first - b.first })
+	arrange.By(out, func(a, b progression) int { return a.first - b.first })
 	return out
 }

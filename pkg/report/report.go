@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/rolecall-dev/rolecall/specs"
+	"github.com/rolecall-dev/rolecall/specs/arrange"
 )
 
 // Schema names the form of an encoded Report.
@@ -290,7 +291,7 @@ func (r Report) Tidy() Report {
 
 func sorted[T any](in []T, compare func(a, b T) int) []T {
 	out := slices.Clone(notNil(in))
-	slices.SortStableFunc(out, compare)
+	arrange.By(out, compare)
 	return out
 }
 

@@ -7,6 +7,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/rolecall-dev/rolecall/specs/arrange"
 )
 
 // Run is what the records of one run say.
@@ -168,7 +170,7 @@ func (s *Store) IDs(role string) (ids, strange []string, err error) {
 			strange = append(strange, e.Name)
 		}
 	}
-	slices.SortFunc(ids, before)
+	arrange.By(ids, before)
 	return ids, strange, nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/rolecall-dev/rolecall/providers"
+	"github.com/rolecall-dev/rolecall/specs/arrange"
 )
 
 // File is one file that a pattern names.
@@ -40,7 +41,7 @@ func Expand(base string, patterns, inFolder []string) ([]File, []providers.Area)
 			gaps = append(gaps, gap)
 		}
 	}
-	slices.SortFunc(out, func(a, b File) int { return strings.Compare(a.Rel, b.Rel) })
+	arrange.By(out, func(a, b File) int { return strings.Compare(a.Rel, b.Rel) })
 	out = slices.CompactFunc(out, func(a, b File) bool { return a.Rel == b.Rel })
 	for i := range out {
 		f := &out[i]

@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	gh "github.com/google/go-github/v62/github"
+
+	"github.com/rolecall-dev/rolecall/specs/arrange"
 )
 
 // How much one query asks for at first. An answer that takes GitHub more than
@@ -183,7 +184,7 @@ func (a *treeAnswer) folder(t target) *folderOf {
 		}
 		out.files = append(out.files, f)
 	}
-	slices.SortFunc(out.files, func(x, y *gh.RepositoryContent) int { return cmp.Compare(x.GetName(), y.GetName()) })
+	arrange.By(out.files, func(x, y *gh.RepositoryContent) int { return cmp.Compare(x.GetName(), y.GetName()) })
 	return out
 }
 

@@ -4,8 +4,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
+
+	"github.com/rolecall-dev/rolecall/specs/arrange"
 )
 
 // store keeps texts in a folder by name. It is a cache: what cannot be written
@@ -93,7 +94,7 @@ func (s *store) prune() {
 			total += info.Size()
 		}
 	}
-	slices.SortFunc(kept, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
+	arrange.By(kept, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
 	for _, info := range kept {
 		if total <= s.limit {
 			return

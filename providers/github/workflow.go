@@ -10,6 +10,7 @@ import (
 
 	"github.com/rolecall-dev/rolecall/providers"
 	"github.com/rolecall-dev/rolecall/specs"
+	"github.com/rolecall-dev/rolecall/specs/arrange"
 )
 
 // workflow is what one file says.
@@ -365,7 +366,7 @@ func (r *reader) finish() {
 	}
 	r.doubts()
 	r.w.entries = append(r.w.entries, r.commentedOut()...)
-	slices.SortStableFunc(r.w.entries, func(a, b entry) int { return a.line - b.line })
+	arrange.By(r.w.entries, func(a, b entry) int { return a.line - b.line })
 	r.conditions()
 	if r.merge > 0 && r.w.refused == "" {
 		r.w.refused = fmt.Sprintf("line %d: GitHub resolves anchors and aliases but no merge key <<", r.merge)

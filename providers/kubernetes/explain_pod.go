@@ -9,12 +9,14 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/rolecall-dev/rolecall/specs/arrange"
 )
 
 // ofPods is what keeps the pods of some Jobs from running or ended them.
 func ofPods(jobs []batchv1.Job, pods []corev1.Pod) []string {
 	var out []string
-	slices.SortFunc(pods, func(a, b corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
+	arrange.By(pods, func(a, b corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
 	for i := range pods {
 		own := slices.ContainsFunc(jobs, func(j batchv1.Job) bool { return controlledBy(&pods[i].ObjectMeta, j.UID) })
 		if s := ofPod(&pods[i]); own && s != "" && len(out) < mostShown {
@@ -119,7 +121,7 @@ var told = []string{"UnexpectedJob", "BackoffLimitExceeded", "DeadlineExceeded",
 // ofEvents is what the controllers noted about an object, the reasons in the
 // order of their last time, the latest first.
 func ofEvents(object string, events []corev1.Event) []string {
-	slices.SortStableFunc(events, func(a, b corev1.Event) int {
+	arrange.By(events, func(a, b corev1.Event) int {
 		return cmp.Or(eventTime(&b).Compare(eventTime(&a)), strings.Compare(a.Name, b.Name))
 	})
 	var out, seen []string

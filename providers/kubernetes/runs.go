@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rolecall-dev/rolecall/providers"
+	"github.com/rolecall-dev/rolecall/specs/arrange"
 )
 
 // runsOf is what the status of a live CronJob says of its runs, without asking
@@ -53,7 +54,7 @@ func runningOf(cj *batchv1.CronJob) []providers.Running {
 	if len(out) == 1 && !out[0].Start.IsZero() {
 		out[0].Start = laterOf(out[0].Start, statusWritten(cj.ManagedFields))
 	}
-	slices.SortFunc(out, func(a, b providers.Running) int {
+	arrange.By(out, func(a, b providers.Running) int {
 		return cmp.Or(a.Start.Compare(b.Start), strings.Compare(a.ID, b.ID))
 	})
 	return out

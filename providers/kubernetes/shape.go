@@ -9,6 +9,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 
 	"github.com/rolecall-dev/rolecall/specs"
+	"github.com/rolecall-dev/rolecall/specs/arrange"
 )
 
 // apiField is what the tables say of one field of an API type. A type's fields are
@@ -62,7 +63,7 @@ func shapeOf(t reflect.Type) []apiField {
 
 func newShape(t reflect.Type) []apiField {
 	out := fieldsOf(t, nil)
-	slices.SortFunc(out, func(a, b apiField) int { return strings.Compare(a.name, b.name) })
+	arrange.By(out, func(a, b apiField) int { return strings.Compare(a.name, b.name) })
 	return out
 }
 

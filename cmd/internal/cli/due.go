@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/rolecall-dev/rolecall/specs"
+	"github.com/rolecall-dev/rolecall/specs/arrange"
 	"github.com/rolecall-dev/rolecall/specs/slow"
 )
 
@@ -45,7 +46,7 @@ func nextOf(s specs.Spec, after time.Time) (next []string, unzoned bool) {
 	if zoned && unzoned {
 		return nil, false
 	}
-	slices.SortFunc(at, time.Time.Compare)
+	arrange.By(at, time.Time.Compare)
 	at = slices.CompactFunc(at, time.Time.Equal)
 	for _, t := range at[:min(len(at), nextShown)] {
 		next = append(next, stamp(t))

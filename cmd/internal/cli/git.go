@@ -19,6 +19,7 @@ import (
 
 	"github.com/rolecall-dev/rolecall/pkg/audit"
 	"github.com/rolecall-dev/rolecall/pkg/strict"
+	"github.com/rolecall-dev/rolecall/specs/arrange"
 )
 
 // repository is a git checkout. Objects are read by git's own plumbing, as they
@@ -298,7 +299,7 @@ func (t *commitTree) under(paths []string) []entry {
 			out = append(out, e)
 		}
 	}
-	slices.SortFunc(out, func(a, b entry) int { return strings.Compare(a.path, b.path) })
+	arrange.By(out, func(a, b entry) int { return strings.Compare(a.path, b.path) })
 	return out
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/rolecall-dev/rolecall/pkg/runs"
 	"github.com/rolecall-dev/rolecall/providers"
 	"github.com/rolecall-dev/rolecall/specs"
+	"github.com/rolecall-dev/rolecall/specs/arrange"
 )
 
 // evidence is what a folder says of one role. Its runs are read from the newest
@@ -53,7 +54,7 @@ func (h *history) ids() []string {
 	}
 	if odd := slices.DeleteFunc(strange, func(name string) bool { return !likeRun(name) }); len(odd) > 0 {
 		ids = append(ids, odd...)
-		slices.SortStableFunc(ids, func(a, b string) int {
+		arrange.By(ids, func(a, b string) int {
 			x, _, _ := strings.Cut(a, "-")
 			y, _, _ := strings.Cut(b, "-")
 			return cmp.Or(len(x)-len(y), strings.Compare(x, y))

@@ -9,6 +9,7 @@ import (
 	"github.com/rolecall-dev/rolecall/pkg/runs"
 	"github.com/rolecall-dev/rolecall/providers/crontab"
 	"github.com/rolecall-dev/rolecall/specs"
+	"github.com/rolecall-dev/rolecall/specs/arrange"
 )
 
 const (
@@ -108,6 +109,6 @@ func dueBetween(lines []specs.Line, after, until time.Time) (due []time.Time, wh
 			}
 		}
 	}
-	slices.SortFunc(due, time.Time.Compare)
+	arrange.By(due, time.Time.Compare)
 	return slices.CompactFunc(due, time.Time.Equal), true
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/rolecall-dev/rolecall/pkg/runs"
+	"github.com/rolecall-dev/rolecall/specs/arrange"
 )
 
 // node is a file or a folder. durable is what a power loss leaves.
@@ -274,7 +275,7 @@ func (p *Proc) ReadDir(name string) ([]runs.Entry, error) {
 	for base, child := range n.names {
 		out = append(out, runs.Entry{Name: base, IsDir: child.dir})
 	}
-	slices.SortFunc(out, func(a, b runs.Entry) int { return strings.Compare(a.Name, b.Name) })
+	arrange.By(out, func(a, b runs.Entry) int { return strings.Compare(a.Name, b.Name) })
 	return out, nil
 }
 
