@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -171,11 +170,7 @@ func reportFormats() []string {
 // publish puts a report where its outputs go. What is shown is the report as it
 // is saved, so that rolecall render gives the same bytes.
 func (a *app) publish(r report.Report, outputs []output) error {
-	var saved bytes.Buffer
-	if err := report.Encode(&saved, r); err != nil {
-		return internal(err)
-	}
-	r, err := report.Decode(&saved)
+	r, err := report.Saved(r)
 	if err != nil {
 		return internal(err)
 	}
