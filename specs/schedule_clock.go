@@ -115,10 +115,11 @@ const (
 
 func (p *plan) meetsChange(z *zoneTimes, rule clock) bool {
 	q := p.drawnAll()
+	if rule == clockRobfig {
+		return slices.ContainsFunc(z.odd, timeline{q, rule, z.loc}.robfigDiffers)
+	}
 	return slices.ContainsFunc(z.changes, func(seg segment) bool {
 		switch {
-		case rule == clockRobfig:
-			return seg.odd() && timeline{q, rule, z.loc}.robfigDiffers(seg)
 		case seg.change() < 0:
 			_, ok := q.nextLocal(seg.start+seg.offset, seg.firstNew())
 			return ok

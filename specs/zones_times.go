@@ -10,6 +10,7 @@ import (
 type zoneTimes struct {
 	loc     *time.Location
 	changes []segment
+	odd     []segment // of them, those that robfig/cron may get wrong
 }
 
 // zoneTimesOf reads a zone, each that has a known name only once: thousands of
@@ -40,6 +41,9 @@ func readZone(name string) (*zoneTimes, error) {
 	for seg := segmentAt(loc, tagFrom); seg.end < tagUntil; {
 		seg = segmentAt(loc, seg.end)
 		z.changes = append(z.changes, seg)
+		if seg.odd() {
+			z.odd = append(z.odd, seg)
+		}
 	}
 	return z, nil
 }
