@@ -74,18 +74,18 @@ func (b *builder) role(key strict.Text, f *roleForm) specs.Role {
 		Sources:       b.sources(key.Value, f),
 		Version:       f.Version.Value,
 		Suspended:     f.State.Value == "suspended",
-		Match:         b.match(key.Value, f.Match),
+		Match:         b.match(key.Value, &f.Match),
 		PreviousRoles: f.PreviousRoles.Values(),
 		Pending:       f.Review.Value == "pending",
 	}
 	if f.Spec.Stated() {
-		r.Statement = b.statement(key.Value, f.Spec)
+		r.Statement = b.statement(key.Value, &f.Spec)
 	}
 	b.pause(&r, f)
 	b.remembered(&r, f.Ref)
 	r.Ignore = b.ownRules(key.Value, f)
-	r.Run = b.runTerms(key.Value, f.Run)
-	r.Evidence = b.evidence(key.Value, f.Evidence)
+	r.Run = b.runTerms(key.Value, &f.Run)
+	r.Evidence = b.evidence(key.Value, &f.Evidence)
 	r.Repair = b.repairTerms(key.Value, f.Repair)
 	for _, name := range []string{"owner", "version"} {
 		if !f.Has(name) {

@@ -69,7 +69,7 @@ func (b *builder) repairTerms(role string, f repairForm) specs.RepairTerms {
 	return t
 }
 
-func (b *builder) evidence(role string, f evidenceForm) specs.EvidenceTerms {
+func (b *builder) evidence(role string, f *evidenceForm) specs.EvidenceTerms {
 	if !f.Place.Stated() {
 		return specs.EvidenceTerms{}
 	}
@@ -80,9 +80,9 @@ func (b *builder) evidence(role string, f evidenceForm) specs.EvidenceTerms {
 		SucceedWithin:  b.duration(role, "evidence.succeed_within", f.SucceedWithin, 1),
 		ProgressWithin: b.duration(role, "evidence.progress_within", f.ProgressWithin, 1),
 		Grace:          b.duration(role, "evidence.grace", f.Grace, 0),
-		Executed:       b.witness(role, "executed", f.Executed),
-		Succeeded:      b.witness(role, "succeeded", f.Succeeded),
-		Progressed:     b.witness(role, "progressed", f.Progressed),
+		Executed:       b.witness(role, "executed", &f.Executed),
+		Succeeded:      b.witness(role, "succeeded", &f.Succeeded),
+		Progressed:     b.witness(role, "progressed", &f.Progressed),
 	}
 	if f.Executed.File.Stated() {
 		b.errs.Add(f.Executed.File.Pos, "evidence.executed of role %s is a file, and its age says when something was finished, not when it began; take runs or prometheus", role)
@@ -103,7 +103,7 @@ func (b *builder) forAll(t *specs.EvidenceTerms, runs strict.Text) {
 }
 
 // effective finds what is stated and would be without effect.
-func (b *builder) effective(role string, f evidenceForm, t specs.EvidenceTerms) {
+func (b *builder) effective(role string, f *evidenceForm, t specs.EvidenceTerms) {
 	if !slices.ContainsFunc(evidenceFields, f.Has) {
 		b.errs.Add(f.Pos, "evidence of role %s states nothing; say by when a run must have succeeded (succeed_within: 2h) or who knows of the runs (runs: DIR), or remove it", role)
 	}
@@ -132,7 +132,7 @@ func (b *builder) since(role string, f strict.Text) time.Time {
 
 // witness is who knows of a stage. That it is the scheduler (native) is stated by
 // the place alone.
-func (b *builder) witness(role, stage string, f witnessForm) specs.EvidenceSource {
+func (b *builder) witness(role, stage string, f *witnessForm) specs.EvidenceSource {
 	if !f.Place.Stated() {
 		return specs.EvidenceSource{}
 	}
@@ -156,7 +156,7 @@ func didYouMean(word string) string {
 }
 
 // oneWitness holds a stage to one who knows of it.
-func (b *builder) oneWitness(role, name string, f witnessForm) {
+func (b *builder) oneWitness(role, name string, f *witnessForm) {
 	first, any := "", false
 	for _, way := range []string{"runs", "prometheus", "file"} {
 		at, stated := f.Field(way)

@@ -19,7 +19,7 @@ var matchKeys = []struct {
 	{"kubernetes", []string{"namespace", "name", "labels"}},
 }
 
-func (b *builder) match(role string, f matchForm) specs.Match {
+func (b *builder) match(role string, f *matchForm) specs.Match {
 	if !f.Place.Stated() {
 		return specs.Match{}
 	}
@@ -48,7 +48,7 @@ func (b *builder) match(role string, f matchForm) specs.Match {
 
 // oneProvider refuses keys of several providers, since no object has them all,
 // and a match without any, since every object would have it.
-func (b *builder) oneProvider(role string, f matchForm) {
+func (b *builder) oneProvider(role string, f *matchForm) {
 	first, of, meant := "", "", false
 	for _, p := range matchKeys {
 		for _, k := range p.keys {

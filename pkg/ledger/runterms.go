@@ -42,7 +42,7 @@ type outputForm struct {
 	To   strict.Text `strict:"to,required"`
 }
 
-func (b *builder) runTerms(role string, f runForm) specs.RunTerms {
+func (b *builder) runTerms(role string, f *runForm) specs.RunTerms {
 	if !f.Place.Stated() {
 		return specs.RunTerms{}
 	}

@@ -17,7 +17,7 @@ type document struct {
 
 // statement turns a spec into what is compared, and holds it to one way of
 // stating it: template, hash or inline fields.
-func (b *builder) statement(role string, f specForm) specs.Statement {
+func (b *builder) statement(role string, f *specForm) specs.Statement {
 	st := specs.Statement{
 		Pos: f.Pos, Fields: make(map[string]specs.Pos, len(f.Fields())),
 		Schedule: f.Schedule.Values(), TimeZone: f.TimeZone.Pointer(),
@@ -42,7 +42,7 @@ func (b *builder) statement(role string, f specForm) specs.Statement {
 	return st
 }
 
-func (b *builder) env(st *specs.Statement, role string, f specForm) {
+func (b *builder) env(st *specs.Statement, role string, f *specForm) {
 	for _, it := range f.Env.Items {
 		if it.Key.Value == "" || strings.Contains(it.Key.Value, "=") {
 			b.errs.Add(it.Key.Pos, "spec.env of role %s has the name %s; a name is not empty and holds no =", role, strict.Quote(it.Key.Value))
@@ -56,7 +56,7 @@ func (b *builder) env(st *specs.Statement, role string, f specForm) {
 }
 
 // schedule refuses never beside a time: a job runs by hand only, or it does not.
-func (b *builder) schedule(role string, f specForm) {
+func (b *builder) schedule(role string, f *specForm) {
 	for _, s := range f.Schedule.Items {
 		if s.Value == specs.Never().Text && len(f.Schedule.Items) > 1 {
 			b.errs.Add(s.Pos, "spec.schedule of role %s says never beside a time; keep one of them", role)
@@ -64,14 +64,14 @@ func (b *builder) schedule(role string, f specForm) {
 	}
 }
 
-func (b *builder) zone(role string, f specForm) {
+func (b *builder) zone(role string, f *specForm) {
 	if _, err := specs.CanonicalZone(f.TimeZone.Value); err != nil {
 		b.errs.Add(f.TimeZone.Pos, "spec.time_zone of role %s: %v", role, err)
 	}
 }
 
 // oneWay holds a spec to one of its three forms.
-func (b *builder) oneWay(role string, f specForm) {
+func (b *builder) oneWay(role string, f *specForm) {
 	beside := func(form string, allowed ...string) {
 		for _, stated := range f.Fields() {
 			if stated.Name != form && !contains(allowed, stated.Name) {
@@ -89,7 +89,7 @@ func (b *builder) oneWay(role string, f specForm) {
 	}
 }
 
-func (b *builder) template(st *specs.Statement, role string, f specForm) {
+func (b *builder) template(st *specs.Statement, role string, f *specForm) {
 	if f.Template.Value == "" {
 		return
 	}
@@ -121,7 +121,7 @@ func (b *builder) document(rel string) document {
 	return doc
 }
 
-func (b *builder) hash(st *specs.Statement, role string, f specForm) {
+func (b *builder) hash(st *specs.Statement, role string, f *specForm) {
 	if f.Hash.Value == "" {
 		return
 	}

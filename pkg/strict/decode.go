@@ -155,19 +155,21 @@ func (d *decoder) scalar(n node, want string) bool {
 		d.errs.Add(d.pos(n), "%s is %s and must be %s", d.orDocument(), nodeWord(n), want)
 		return false
 	}
-	switch n.tag() {
-	case "!!str", "!!int", "!!float", "!!bool", "!!timestamp", "!!merge":
-		return true
-	case "!!null":
+	switch {
+	case n.isNull():
 		d.errs.Add(d.pos(n), "%s has no value; give it one, or remove the field", d.orDocument())
+	case n.whole == nil || slices.Contains(scalarTags, n.tag()):
+		return true
 	default:
 		d.errs.Add(d.pos(n), "%s has the tag %s, which is not read; remove the tag", d.orDocument(), Quote(n.whole.Tag))
 	}
 	return false
 }
 
+var scalarTags = []string{"!!str", "!!int", "!!float", "!!bool", "!!timestamp", "!!merge"}
+
 func nodeWord(n node) string {
-	if n.kind() == yaml.ScalarNode && n.tag() == "!!null" {
+	if n.kind() == yaml.ScalarNode && n.isNull() {
 		return "without a value"
 	}
 	return kindWord(n.kind())

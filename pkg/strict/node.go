@@ -44,6 +44,14 @@ func (n node) tag() string {
 	return n.plain().Tag()
 }
 
+// isNull says that a scalar means no value.
+func (n node) isNull() bool {
+	if n.whole != nil {
+		return n.whole.ShortTag() == "!!null"
+	}
+	return n.plain().IsNull()
+}
+
 func (n node) line() int {
 	if n.whole != nil {
 		return n.whole.Line

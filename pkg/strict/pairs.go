@@ -29,9 +29,9 @@ func (d *decoder) pairsOf(n node, depth int) []pair {
 			continue
 		}
 		switch {
-		case key.kind() != yaml.ScalarNode || key.tag() == "!!null":
+		case key.kind() != yaml.ScalarNode || key.isNull():
 			d.errs.Add(d.pos(key), "a key in %s is %s and must be text", d.orDocument(), nodeWord(key))
-		case key.tag() == "!!merge":
+		case key.whole != nil && key.tag() == "!!merge":
 			merges = append(merges, m)
 		default:
 			if first := seen.line(key.text()); first != 0 {

@@ -17,7 +17,8 @@ func (t Text) Pointer() *string {
 	if !t.Stated() {
 		return nil
 	}
-	return &t.Value
+	value := t.Value // alone, without its place
+	return &value
 }
 
 // Texts is a list of texts; a single scalar stands for a list of one.

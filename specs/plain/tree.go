@@ -56,15 +56,26 @@ func (n *Node) Tag() string {
 		return "!!seq"
 	case n.Style != Plain:
 		return "!!str"
+	case n.IsNull():
+		return "!!null"
 	}
 	return tagOf(n.Text)
 }
 
+// IsNull says that a node is a scalar that means no value.
+func (n *Node) IsNull() bool {
+	if n.Kind != Scalar || n.Style != Plain {
+		return false
+	}
+	switch n.Text {
+	case "", "~", "null", "Null", "NULL":
+		return true
+	}
+	return false
+}
+
 // tagOf leaves what is not a plain word or number to yaml.v3.
 func tagOf(s string) string {
-	if s == "" {
-		return "!!null"
-	}
 	switch c := s[0]; {
 	case c >= '1' && c <= '9' && len(s) < 18 && digits(s):
 		return "!!int"
@@ -74,8 +85,6 @@ func tagOf(s string) string {
 	switch s {
 	case "true", "True", "TRUE", "false", "False", "FALSE":
 		return "!!bool"
-	case "~", "null", "Null", "NULL":
-		return "!!null"
 	}
 	return "!!str"
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -462,11 +463,11 @@ func readWhole(open func(string) (*os.File, error), path string) ([]byte, error)
 	if err := strict.CheckSize(path, info.Size()); err != nil {
 		return nil, err
 	}
-	data, err := io.ReadAll(io.LimitReader(f, strict.MaxBytes+1))
-	if err != nil {
+	data := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead)) // it does not grow unless the file does
+	if _, err := data.ReadFrom(io.LimitReader(f, strict.MaxBytes+1)); err != nil {
 		return nil, err
 	}
-	return data, strict.CheckSize(path, int64(len(data)))
+	return data.Bytes(), strict.CheckSize(path, int64(data.Len()))
 }
 
 // Settings are the scalars of a run: flag over ROLECALL_* over file over
