@@ -31,6 +31,9 @@ func fromUTF16(data []byte, high, low int) []byte {
 // feeds that is at lone carriage returns, NEL, LS and PS. A node's line then
 // finds the same text here.
 func splitLines(text string) []string {
+	if strings.IndexByte(text, '\r') < 0 && strings.IndexByte(text, 0xC2) < 0 && strings.IndexByte(text, 0xE2) < 0 {
+		return strings.Split(text, "\n")
+	}
 	out := make([]string, 0, strings.Count(text, "\n")+1)
 	start := 0
 	for i := 0; i < len(text); {

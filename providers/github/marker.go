@@ -8,6 +8,7 @@ import (
 	"github.com/rolecall-dev/rolecall/providers"
 	"github.com/rolecall-dev/rolecall/specs"
 	"github.com/rolecall-dev/rolecall/specs/lazy"
+	"github.com/rolecall-dev/rolecall/specs/slow"
 )
 
 // parseMarker reads a comment line such as
@@ -58,7 +59,11 @@ type comments struct {
 }
 
 func newComments(file, text string, root *yaml.Node) *comments {
-	c := &comments{file: file, lines: splitLines(text), used: map[int]bool{}, seen: map[int]bool{}}
+	c := &comments{file: file}
+	if !strings.Contains(text, "rolecall:") && !slow.Only() { // no line is a marker, and nothing else is asked
+		return c
+	}
+	c.lines, c.used, c.seen = splitLines(text), map[int]bool{}, map[int]bool{}
 	c.is = make([]bool, len(c.lines)+1)
 	for i, l := range c.lines {
 		c.is[i+1] = strings.HasPrefix(strings.TrimLeft(l, " \t"), "#")
@@ -159,7 +164,7 @@ func (c *comments) excludeQuoted(n *yaml.Node, quote byte) {
 // among them end nothing, since a marker can be meant for nothing else there. An
 // entry that is commented out ends them: a marker above it is that entry's.
 func (c *comments) above(line int) providers.Marker {
-	if c.seen[line] {
+	if c.lines == nil || c.seen[line] {
 		return providers.Marker{}
 	}
 	c.seen[line] = true
@@ -208,8 +213,9 @@ func (c *comments) commentedItem(n int) bool {
 	if !c.comment(n) {
 		return false
 	}
+	line := c.line(n)
 	below := c.comment(n+1) && strings.HasPrefix(uncomment(c.line(n+1)), "cron:")
-	return commentedCron().MatchString(c.line(n)) || below && commentedZone().MatchString(c.line(n))
+	return strings.Contains(line, "cron") && commentedCron().MatchString(line) || below && commentedZone().MatchString(line)
 }
 
 // commentedOut are the entries that are commented out right under a marker.

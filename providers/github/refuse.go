@@ -85,7 +85,11 @@ func (r *reader) check(n *yaml.Node, at int, name string, depth int) error {
 		r.refuse(at, "a mapping has no place here")
 		return nil
 	}
-	return r.checkMapping(n, at, name, s, depth)
+	ps, err := r.pairs(n, depth)
+	if err != nil {
+		return err
+	}
+	return r.checkPairs(ps, at, name, depth)
 }
 
 func (r *reader) checkItem(n *yaml.Node, name string, depth int) error {
@@ -96,11 +100,12 @@ func (r *reader) checkItem(n *yaml.Node, name string, depth int) error {
 	if err != nil {
 		return err
 	}
+	r.steps = append(r.steps, ps)
 	kind := r.stepKind(n, ps)
 	if kind == "" {
 		return nil
 	}
-	return r.check(n, n.Line, kind, depth)
+	return r.checkPairs(ps, n.Line, kind, depth)
 }
 
 // stepKind is the form of a step, empty where it is refused or not judged.
@@ -127,11 +132,12 @@ func (r *reader) stepKind(n *yaml.Node, ps []pair) string {
 	return ""
 }
 
-func (r *reader) checkMapping(n *yaml.Node, at int, name string, s form, depth int) error {
-	ps, err := r.pairs(n, depth)
-	if err != nil {
-		return err
+// checkPairs holds the members of a mapping against a form.
+func (r *reader) checkPairs(ps []pair, at int, name string, depth int) error {
+	if r.w.refused != "" {
+		return nil
 	}
+	s := forms[name]
 	if name == "matrix" && len(ps) == 0 {
 		r.refuse(at, "the matrix is empty")
 	}
@@ -199,7 +205,7 @@ func (r *reader) checkJob(p pair, depth int) error {
 	case calls && runs != nil:
 		r.refuse(runs.at, "the job %q calls a workflow and has a runner as well; it does the one or the other", title)
 	case calls:
-		return r.check(p.node, p.at, "calling job", depth+1)
+		return r.checkPairs(ps, p.at, "calling job", depth+1)
 	case !stated(ps, "runs-on"):
 		r.refuse(p.at, "the job %q has neither runs-on nor uses", title)
 	default:
@@ -209,7 +215,8 @@ func (r *reader) checkJob(p pair, depth int) error {
 }
 
 func (r *reader) checkSteps(p pair, ps []pair, depth int) error {
-	if err := r.check(p.node, p.at, "job", depth+1); err != nil || r.w.refused != "" {
+	r.steps = r.steps[:0]
+	if err := r.checkPairs(ps, p.at, "job", depth+1); err != nil || r.w.refused != "" {
 		return err
 	}
 	steps := find(ps, "steps")
@@ -224,22 +231,17 @@ func (r *reader) checkSteps(p pair, ps []pair, depth int) error {
 	if len(n.Content) == 0 {
 		r.refuse(steps.at, "the job %q has no steps", short(p.name))
 	}
-	ids := map[string]bool{}
-	for _, step := range n.Content {
-		keys, err := r.members(step, depth+3)
-		if err != nil {
-			return err
-		}
+	var ids names
+	for _, keys := range r.steps {
 		id := find(keys, "id")
 		if id == nil || id.node.Kind != yaml.ScalarNode {
 			continue
 		}
 		name := asText(scalar(id.node)).Text
 		r.checkID(name, id.at, "step")
-		if ids[strings.ToLower(name)] {
+		if !ids.add(strings.ToLower(name)) {
 			r.refuse(id.at, "the step id %q stands in this job a second time", short(name))
 		}
-		ids[strings.ToLower(name)] = true
 	}
 	return nil
 }
@@ -350,20 +352,28 @@ func (r *reader) needs(jobs []pair) error {
 	if r.w.refused != "" {
 		return nil
 	}
-	waits := map[string][]string{}
-	lines := map[string]int{}
-	for _, job := range jobs {
+	needs := make([]*pair, len(jobs))
+	for i, job := range jobs {
 		keys, err := r.members(job.node, 2)
 		if err != nil {
 			return err
 		}
+		needs[i] = find(keys, "needs")
+	}
+	if !slices.ContainsFunc(needs, func(p *pair) bool { return p != nil }) {
+		return nil
+	}
+	waits := map[string][]string{}
+	lines := map[string]int{}
+	for i, job := range jobs {
 		id := strings.ToLower(job.name)
 		waits[id], lines[id] = nil, job.at
-		if p := find(keys, "needs"); p != nil {
-			lines[id] = p.at
-			if waits[id], err = r.idsOf(p.node); err != nil {
+		if p := needs[i]; p != nil {
+			ids, err := r.idsOf(p.node)
+			if err != nil {
 				return err
 			}
+			waits[id], lines[id] = ids, p.at
 		}
 	}
 	r.checkNeeds(waits, lines)

@@ -108,6 +108,7 @@ type reader struct {
 	w       workflow
 	unknown bool      // a key that is not judged was noted
 	exprs   []located // of the jobs, as they are met
+	steps   [][]pair  // of the job that is judged
 }
 
 func (r *reader) read() error {
@@ -386,14 +387,13 @@ func (r *reader) note(code string, line int, message string) {
 // doubts notes what is valid in a schedule and surely not meant, each thing once
 // for a workflow.
 func (r *reader) doubts() {
-	said := map[string]bool{}
+	var said names
 	for _, e := range r.w.entries {
 		if e.bad != "" {
 			continue
 		}
 		for _, w := range e.schedule.Warnings() {
-			if !said[w] {
-				said[w] = true
+			if said.add(w) {
 				r.note("suspicious-schedule", e.line, fmt.Sprintf("schedule %q: %s", short(e.text), w))
 			}
 		}
