@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -89,11 +88,14 @@ func (m *Manifests) Observe(ctx context.Context, sel providers.Selection) provid
 		}
 	}
 	if slices.Contains(m.cfg.Patterns, "-") && sel.Wants("stdin") {
-		m.observe(ctx, &o, sel, "stdin", "stdin", m.stdin)
+		m.observe(ctx, &o, sel, &desk{known: newRepeated()}, "stdin", "stdin", m.stdin)
 	}
 	named = slices.DeleteFunc(named, func(f files.File) bool { return !sel.Wants(partOf(f)) })
+	o.Areas = slices.Grow(o.Areas, len(named))
+	var free desks
 	for chunk := range slices.Chunk(named, atATime) {
-		m.observeFiles(ctx, &o, sel, chunk)
+		m.observeFiles(ctx, &o, sel, &free, chunk)
+		clear(chunk) // the name of a file without a CronJob is not held on to
 	}
 	o.Sort()
 	return o
@@ -105,9 +107,13 @@ const atATime = 256
 func partOf(f files.File) string { return "file/" + strings.TrimPrefix(f.Rel, "/") }
 
 // observeFiles adds what files hold, in their order.
-func (m *Manifests) observeFiles(ctx context.Context, o *providers.Observation, sel providers.Selection, named []files.File) {
+func (m *Manifests) observeFiles(ctx context.Context, o *providers.Observation, sel providers.Selection, free *desks, named []files.File) {
 	seen := make([]providers.Observation, len(named))
-	m.each(len(named), func(i int) { m.observeFile(ctx, &seen[i], sel, named[i]) })
+	m.each(len(named), func(i int) {
+		d := free.take()
+		m.observeFile(ctx, &seen[i], sel, d, named[i])
+		free.put(d)
+	})
 	for i := range seen {
 		o.Objects, o.Areas, o.Notes = append(o.Objects, seen[i].Objects...), append(o.Areas, seen[i].Areas...), append(o.Notes, seen[i].Notes...)
 	}
@@ -125,13 +131,13 @@ func (m *Manifests) each(n int, f func(int)) {
 
 // observeFile keeps a fault of ours in one file, since what is read in parallel
 // is beyond what the caller can catch.
-func (m *Manifests) observeFile(ctx context.Context, o *providers.Observation, sel providers.Selection, f files.File) {
+func (m *Manifests) observeFile(ctx context.Context, o *providers.Observation, sel providers.Selection, d *desk, f files.File) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			*o = providers.Observation{Areas: []providers.Area{{Part: partOf(f), State: providers.Failed, Reason: fmt.Sprintf("%s: cannot be read: %v; report it as a fault of rolecall", f.Path, fault)}}}
 		}
 	}()
-	m.observe(ctx, o, sel, partOf(f), f.Path, func() ([]byte, error) { return readFile(f.Path) })
+	m.observe(ctx, o, sel, d, partOf(f), f.Path, func() ([]byte, error) { return d.read(f) })
 	if isKustomization(f.Path) {
 		o.Notes = append(o.Notes, providers.Note{
 			Code: "not-checked", Pos: specs.Pos{File: f.Path},
@@ -154,7 +160,7 @@ func (m *Manifests) filePatterns() []string {
 }
 
 // observe adds what one file holds to the observation.
-func (m *Manifests) observe(ctx context.Context, o *providers.Observation, sel providers.Selection, part, path string, read func() ([]byte, error)) {
+func (m *Manifests) observe(ctx context.Context, o *providers.Observation, sel providers.Selection, d *desk, part, path string, read func() ([]byte, error)) {
 	if err := ctx.Err(); err != nil {
 		o.Areas = append(o.Areas, providers.Area{Part: part, State: providers.Failed, Reason: "not reached: " + err.Error() + "; run it again"})
 		return
@@ -164,7 +170,7 @@ func (m *Manifests) observe(ctx context.Context, o *providers.Observation, sel p
 		o.Areas = append(o.Areas, providers.Area{Part: part, State: files.StateOf(err), Reason: err.Error() + "; make the file readable"})
 		return
 	}
-	r := readManifest(data)
+	r := d.manifest(data)
 	o.Areas = append(o.Areas, r.area(part, path))
 	for _, s := range r.remarks {
 		o.Notes = append(o.Notes, providers.Note{Code: "bad-line", Message: s.text, Pos: specs.Pos{File: path, Line: s.line}})
@@ -179,7 +185,7 @@ func (m *Manifests) observe(ctx context.Context, o *providers.Observation, sel p
 		if unstated {
 			f.cronJob.Namespace = m.namespace()
 		}
-		m.add(o, sel, f, part, specs.Pos{File: path, Line: f.line})
+		m.add(o, sel, d, f, part, specs.Pos{File: path, Line: f.line})
 		if unstated && len(m.cfg.Namespaces) != 1 {
 			o.Objects[len(o.Objects)-1].Attrs["unstated"] = "namespace" // that is for who applies it to say
 		}
@@ -190,13 +196,13 @@ func (m *Manifests) observe(ctx context.Context, o *providers.Observation, sel p
 }
 
 // add puts a CronJob and what is to be noted about it into the observation.
-func (m *Manifests) add(o *providers.Observation, sel providers.Selection, f found, part string, pos specs.Pos) {
+func (m *Manifests) add(o *providers.Observation, sel providers.Selection, d *desk, f found, part string, pos specs.Pos) {
 	cj := f.cronJob
 	var literal []byte
 	if sel.Literals {
 		literal, _ = literalOf(cj) // without one a ledger pins the hash
 	}
-	obj, problems := objectFrom(cj, specs.Pack(bodyFrom(&cj.Spec)), m.cfg.Source, part, pos, false, nil)
+	obj, problems := objectFrom(cj, specs.Pack(bodyFrom(&cj.Spec)), m.cfg.Source, part, pos, false, d.known)
 	obj.Literal = literal
 	if len(f.faults) > 0 {
 		obj.Inactive = append(obj.Inactive, invalidManifest(pos.File, f.faults))
@@ -238,25 +244,6 @@ func (r contents) area(part, path string) providers.Area {
 		reasons = append(reasons, specs.Pos{File: path, Line: t.line}.String()+": "+t.text)
 	}
 	return providers.Area{Part: part, State: state, Reason: strings.Join(reasons, "; ")}
-}
-
-func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() || info.Size() > mostBytes {
-		return readAll(f)
-	}
-	data := make([]byte, info.Size()+1) // the byte more finds the end
-	n, err := io.ReadFull(f, data)
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return data[:n], nil
-	}
-	more, err := readAll(f) // it has grown
-	return append(data[:n], more...), err
 }
 
 func readAll(r io.Reader) ([]byte, error) {

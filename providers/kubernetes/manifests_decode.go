@@ -13,7 +13,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/rolecall-dev/rolecall/specs/plain"
-	"github.com/rolecall-dev/rolecall/specs/slow"
 )
 
 // contents is what one file holds.
@@ -40,15 +39,12 @@ type saying struct {
 	text string
 }
 
-// readManifest reads a file of manifests. It takes what kubectl takes, by the
+// readManifest is what a file of manifests holds.
+func readManifest(data []byte) contents { return new(desk).manifest(data) }
+
+// read reads a file of manifests. It takes what kubectl takes, by the
 // same rules of YAML 1.1, and does not fail: what it cannot take is a trouble
 // with its place.
-func readManifest(data []byte) contents {
-	r := contents{long: slow.Only()}
-	r.read(data)
-	return r
-}
-
 func (r *contents) read(data []byte) {
 	text, err := decodeText(data)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/rolecall-dev/rolecall/specs/plain"
 )
@@ -213,6 +214,17 @@ func (p *plainly) cronJob(i int32, at place) bool {
 	if !p.into(i, cronJobForm(), cj) {
 		return false
 	}
+	own(cj)
 	p.out.take(cj, nil, at)
 	return true
+}
+
+// own copies what an object keeps of a CronJob beside its labels and annotations,
+// so that it does not hold the whole text of the file.
+func own(cj *batchv1.CronJob) {
+	cj.UID = types.UID(strings.Clone(string(cj.UID)))
+	cj.Spec.Schedule = strings.Clone(cj.Spec.Schedule)
+	if zone := cj.Spec.TimeZone; zone != nil {
+		*zone = strings.Clone(*zone)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -187,7 +188,8 @@ func (p *plainly) mapping(i int32, f *typeForm, v reflect.Value) bool {
 	return v.Len() == n
 }
 
-// texts is mapping for what is most often a map.
+// texts is mapping for what is most often a map. It copies, since objects keep
+// such maps.
 func (p *plainly) texts(i int32, _ *typeForm, v reflect.Value) bool {
 	if p.doc[i].Kind != plain.Mapping {
 		return p.null(i)
@@ -198,7 +200,7 @@ func (p *plainly) texts(i int32, _ *typeForm, v reflect.Value) bool {
 		if !ok || !p.isKey(key) || p.huge(key, value) {
 			return false
 		}
-		out[p.doc[key].Text] = text
+		out[strings.Clone(p.doc[key].Text)] = strings.Clone(text)
 		n++
 	}
 	v.Set(reflect.ValueOf(out))
