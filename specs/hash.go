@@ -63,7 +63,7 @@ func (s Spec) Hash() Hash {
 	if s.saved != nil && !s.saved.IsZero() {
 		return *s.saved
 	}
-	var room [1024]byte // what most specs need, and off the heap
+	var room [4096]byte // what most specs need, and off the heap
 	return Hash{scheme: Canonicalisation, sum: sha256.Sum256(s.appendCanonical(room[:0]))}
 }
 
@@ -86,14 +86,37 @@ func (s Spec) appendCanonical(b []byte) []byte {
 	return append(b, "]}"...)
 }
 
-// appendPacked prints a body, a Map in any case.
+// appendPacked prints a body, a Map in any case. It goes along the text without
+// recursion, by which Go would put the room of every hash on the heap.
 func appendPacked(b []byte, p Packed) []byte {
 	if p == "" {
 		return append(b, "{}"...)
 	}
-	u := unpacker{p: p}
-	tag, _ := u.head()
-	return u.appendCanonical(b, tag)
+	var few [32]byte
+	ends := few[:0] // of what is open
+	first := true   // in what is open
+	for u := (unpacker{p: p}); u.at < len(p); {
+		if u.ended() {
+			b, ends, first = append(b, ends[len(ends)-1]), ends[:len(ends)-1], false
+			continue
+		}
+		if !first {
+			b = append(b, ',')
+		}
+		tag, key := u.head()
+		if len(ends) > 0 && ends[len(ends)-1] == '}' {
+			b = append(appendString(b, key), ':')
+		}
+		switch kind := Kind(tag & packedKind); kind {
+		case List:
+			b, ends, first = append(b, '['), append(ends, ']'), true
+		case Map:
+			b, ends, first = append(b, '{'), append(ends, '}'), true
+		default:
+			b, first = appendLeaf(b, kind, u.text()), false
+		}
+	}
+	return b
 }
 
 func appendLeaf(b []byte, kind Kind, text string) []byte {
@@ -157,12 +180,28 @@ func appendString(b []byte, s string) []byte {
 
 // plainBytes is how many bytes in front stand for themselves.
 func plainBytes(s string) int {
-	for i := 0; i < len(s); i++ {
+	i := 0
+	for i+8 <= len(s) && plainWord(s[i:i+8]) {
+		i += 8
+	}
+	for ; i < len(s); i++ {
 		if c := s[i]; c < 0x20 || c >= utf8.RuneSelf || c == '"' || c == '\\' {
 			return i
 		}
 	}
 	return len(s)
+}
+
+// plainWord says it of eight bytes at once: of each of them, the top bit is set in
+// low if it is below 0x20, and in the other two if it is one of the marks
+// (Bit Twiddling Hacks, "determine if a word has a byte less than n"). That of a
+// byte above such a one may be set as well.
+func plainWord(s string) bool {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	quote, escape := x^ones*'"', x^ones*'\\'
+	low := (x - ones*0x20) & ^x
+	return (x|low|(quote-ones)&^quote|(escape-ones)&^escape)&tops == 0
 }
 
 // formatNumber prints as ECMAScript's Number::toString does, which RFC 8785 (section 3.2.2.3) names.

@@ -233,32 +233,3 @@ func (u *unpacker) skip(tag byte) {
 		u.skip(tag)
 	}
 }
-
-// appendCanonical prints what the node of a tag holds, by RFC 8785.
-func (u *unpacker) appendCanonical(b []byte, tag byte) []byte {
-	switch kind := Kind(tag & packedKind); kind {
-	case List, Map:
-		return u.appendMembers(b, kind)
-	default:
-		return appendLeaf(b, kind, u.text())
-	}
-}
-
-func (u *unpacker) appendMembers(b []byte, kind Kind) []byte {
-	open, end := byte('['), byte(']')
-	if kind == Map {
-		open, end = '{', '}'
-	}
-	b = append(b, open)
-	for first := true; !u.ended(); first = false {
-		if !first {
-			b = append(b, ',')
-		}
-		tag, key := u.head()
-		if kind == Map {
-			b = append(appendString(b, key), ':')
-		}
-		b = u.appendCanonical(b, tag)
-	}
-	return append(b, end)
-}

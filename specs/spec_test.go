@@ -211,3 +211,22 @@ func BenchmarkHash(b *testing.B) {
 		s.Hash()
 	}
 }
+
+// TestPlainBytes: eight bytes at once are as one by one.
+func TestPlainBytes(t *testing.T) {
+	for c := range 256 {
+		for at := range 17 {
+			for _, pad := range []string{"a", " ", "!", "#", "[", "]", "~", "\x7f"} {
+				text := []byte(strings.Repeat(pad, 17))
+				text[at] = byte(c)
+				want := len(text)
+				if c < 0x20 || c >= 0x80 || c == '"' || c == '\\' {
+					want = at
+				}
+				if got := plainBytes(string(text)); got != want {
+					t.Fatalf("%q: %d, want %d", text, got, want)
+				}
+			}
+		}
+	}
+}
