@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-
-	"github.com/rolecall-dev/rolecall/specs/lazy"
 )
 
 // Pos is a place in a file that people can open. Line and Column count from 1;
@@ -43,8 +41,15 @@ type Ref struct {
 // String is role@source, the tail of a finding's id.
 func (r Ref) String() string { return r.Role + "@" + r.Source }
 
-var roleKey = lazy.Expression(`^[A-Za-z0-9._-]{1,63}$`)
-
 // ValidRoleKey says whether a text can be the key of a role: 1 to 63 of
 // letters, digits, dot, underscore and hyphen.
-func ValidRoleKey(s string) bool { return roleKey().MatchString(s) }
+func ValidRoleKey(s string) bool {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '.', c == '_', c == '-':
+		default:
+			return false
+		}
+	}
+	return 0 < len(s) && len(s) <= 63
+}
