@@ -21,7 +21,9 @@ import (
 // NewClient is a client for New: batch/v1 in protobuf, with JSON where a proxy
 // does not pass that on, no limit of its own to the rate of requests (the
 // server has its own, and the default of 5 a second makes a hundred namespaces
-// take 18 seconds), and silent about the server's warnings.
+// take 18 seconds), and silent about the server's warnings. It speaks HTTP/1.1
+// unless cfg says otherwise: of a few long answers, each on a connection of its
+// own, HTTP/2 only makes more work, for either side.
 func NewClient(cfg *rest.Config) (rest.Interface, error) {
 	c := rest.CopyConfig(cfg)
 	scheme := runtime.NewScheme()
@@ -34,6 +36,9 @@ func NewClient(cfg *rest.Config) (rest.Interface, error) {
 	c.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
 	c.ContentType = runtime.ContentTypeProtobuf
 	c.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON
+	if c.NextProtos == nil {
+		c.NextProtos = []string{"http/1.1"}
+	}
 	c.QPS, c.RateLimiter = -1, nil
 	c.WarningHandler, c.WarningHandlerWithContext = rest.NoWarnings{}, nil
 	return rest.RESTClientFor(c)

@@ -19,17 +19,21 @@ type unit struct {
 func (s *spine) containers(key string, list [][]byte) bool {
 	var few [4]unit
 	units := few[:0]
-	for i, data := range list {
+	var before []byte
+	for _, data := range list {
 		u := unit{name: nameIn(data), data: data}
-		if i > 0 && key == "initContainers" {
-			u.after = units[i-1].name
+		if key == "initContainers" {
+			u.after = before
 		}
-		units = append(units, u)
+		at, again := slices.BinarySearchFunc(units, u.name, func(known unit, name []byte) int { return bytes.Compare(known.name, name) })
+		if again || !isPlain(u.name) {
+			return false
+		}
+		units, before = slices.Insert(units, at, u), u.name
 	}
-	slices.SortFunc(units, func(a, b unit) int { return bytes.Compare(a.name, b.name) })
 	s.out.Open(key, specs.Map, true)
-	for i, u := range units {
-		if !isPlain(u.name) || i > 0 && bytes.Equal(units[i-1].name, u.name) || !s.container(u, len(list) > 1 && key == "containers") {
+	for _, u := range units {
+		if !s.container(u, len(list) > 1 && key == "containers") {
 			return false
 		}
 	}
@@ -163,13 +167,11 @@ func (s *spine) environment(data []byte) bool {
 		if !ok {
 			return s.wholeEnvironment(data)
 		}
-		s.env, rest = append(s.env, v), f.rest
-	}
-	slices.SortFunc(s.env, func(a, b variable) int { return bytes.Compare(a.name, b.name) })
-	for i := range s.env {
-		if i > 0 && bytes.Equal(s.env[i].name, s.env[i-1].name) {
+		at, again := slices.BinarySearchFunc(s.env, v.name, func(known variable, name []byte) int { return bytes.Compare(known.name, name) })
+		if again {
 			return s.wholeEnvironment(data)
 		}
+		s.env, rest = slices.Insert(s.env, at, v), f.rest
 	}
 	s.out.Open("env", specs.Map, true)
 	for _, v := range s.env {
