@@ -45,10 +45,12 @@ const (
 
 // Encode writes a record: one JSON object on one line, whose last member is the
 // SHA-256 of all bytes before it.
-func Encode[T any](r Record[T]) ([]byte, error) {
-	data, err := json.Marshal(r)
+func Encode[T any](r Record[T]) ([]byte, error) { return seal(r.Header, r) }
+
+func seal(h Header, record any) ([]byte, error) {
+	data, err := json.Marshal(record)
 	if err != nil {
-		return nil, fmt.Errorf("record %s of role %s: %w", r.Kind, r.Role, err)
+		return nil, fmt.Errorf("record %s of role %s: %w", h.Kind, h.Role, err)
 	}
 	data = data[:len(data)-1]
 	sum := sha256.Sum256(data)
@@ -59,19 +61,27 @@ func Encode[T any](r Record[T]) ([]byte, error) {
 // wrote is ErrCorrupt.
 func Decode[T any](kind string, data []byte) (Record[T], error) {
 	var r Record[T]
+	if err := unseal(kind, data, &r.Header, &r); err != nil {
+		return Record[T]{}, err
+	}
+	return r, nil
+}
+
+// unseal decodes into a record, of which h is the header.
+func unseal(kind string, data []byte, h *Header, record any) error {
 	if len(data) < sumTail+2 {
-		return r, corrupt("%d bytes are no record", len(data))
+		return corrupt("%d bytes are no record", len(data))
 	}
 	head, tail := data[:len(data)-sumTail], data[len(data)-sumTail:]
 	sum := sha256.Sum256(head)
 	if want := sumKey + hex.EncodeToString(sum[:]) + "\"}\n"; string(tail) != want {
-		return r, corrupt("its checksum does not fit; it is torn or was edited")
+		return corrupt("its checksum does not fit; it is torn or was edited")
 	}
-	if err := json.Unmarshal(append(bytes.Clone(head), '}'), &r); err != nil {
-		return r, corrupt("%v", err)
+	if err := json.Unmarshal(append(bytes.Clone(head), '}'), record); err != nil {
+		return corrupt("%v", err)
 	}
-	if r.Schema != Schema || r.Kind != kind {
-		return Record[T]{}, corrupt("it is a %q of %q, where a %q of %q belongs", r.Kind, r.Schema, kind, Schema)
+	if h.Schema != Schema || h.Kind != kind {
+		return corrupt("it is a %q of %q, where a %q of %q belongs", h.Kind, h.Schema, kind, Schema)
 	}
-	return r, nil
+	return nil
 }

@@ -69,19 +69,32 @@ func part[T any](s *Store, r *Run, has map[string]bool, kind string, into **Reco
 
 func partAs[T any](s *Store, r *Run, kind, name string, into **Record[T]) {
 	rec, err := read[T](s, kind, path.Join(r.Dir, name))
+	var h *Header
+	if rec != nil {
+		h = &rec.Header
+	}
+	if r.owns(path.Join(r.Dir, name), h, err) {
+		*into = rec
+	}
+}
+
+// owns says whether a record that was read, if it was, belongs to the run. If not,
+// the run says so.
+func (r *Run) owns(name string, h *Header, err error) bool {
 	switch {
 	case errors.Is(err, ErrCorrupt):
 		r.Corrupt = append(r.Corrupt, err.Error())
 	case err != nil:
 		r.Unread = errors.Join(r.Unread, err)
-	case rec == nil:
-		r.Unread = errors.Join(r.Unread, fmt.Errorf("%s: %w", path.Join(r.Dir, name), fs.ErrNotExist))
-	case rec.RunID != r.ID || rec.Role != r.Role:
-		r.Corrupt = append(r.Corrupt, fmt.Sprintf("%s belongs to the run %s of role %s", path.Join(r.Dir, name), rec.RunID, rec.Role))
+	case h == nil:
+		r.Unread = errors.Join(r.Unread, fmt.Errorf("%s: %w", name, fs.ErrNotExist))
+	case h.RunID != r.ID || h.Role != r.Role:
+		r.Corrupt = append(r.Corrupt, fmt.Sprintf("%s belongs to the run %s of role %s", name, h.RunID, h.Role))
 	default:
-		r.seq = max(r.seq, rec.Seq)
-		*into = rec
+		r.seq = max(r.seq, h.Seq)
+		return true
 	}
+	return false
 }
 
 // pairs are the closures that a verdict can have.

@@ -186,18 +186,26 @@ func record[T any](s *Store, kind, role, id string, seq int, body T) ([]byte, er
 
 // read decodes a file. It is nil without an error if there is none.
 func read[T any](s *Store, kind, name string) (*Record[T], error) {
-	data, err := s.FS.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
+	var r Record[T]
+	if there, err := s.readInto(kind, name, &r.Header, &r); !there || err != nil {
 		return nil, err
 	}
-	r, err := Decode[T](kind, data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
 	return &r, nil
+}
+
+// readInto decodes a file into a record, of which h is the header.
+func (s *Store) readInto(kind, name string, h *Header, record any) (there bool, err error) {
+	data, err := s.FS.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if err := unseal(kind, data, h, record); err != nil {
+		return true, fmt.Errorf("%s: %w", name, err)
+	}
+	return true, nil
 }
 
 // patiently tries to take a lock until it is free or the bound has passed.
