@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/rolecall-dev/rolecall/providers"
 	"github.com/rolecall-dev/rolecall/providers/files"
@@ -32,7 +33,10 @@ type CheckoutConfig struct {
 }
 
 // Checkout looks at the workflow files of a checkout. It opens no connection.
-type Checkout struct{ cfg CheckoutConfig }
+type Checkout struct {
+	cfg  CheckoutConfig
+	lent sync.Pool // of *scratch
+}
 
 // NewCheckout makes a provider of a checkout. It reads nothing yet.
 func NewCheckout(cfg CheckoutConfig) (*Checkout, error) {
@@ -42,7 +46,7 @@ func NewCheckout(cfg CheckoutConfig) (*Checkout, error) {
 	if cfg.Repo != "" && !validRepo(cfg.Repo) {
 		return nil, fmt.Errorf("repository %q is not owner/name", cfg.Repo)
 	}
-	return &Checkout{cfg}, nil
+	return &Checkout{cfg: cfg}, nil
 }
 
 // Translate gives what a statement wants. A workflow that it names is not
@@ -156,7 +160,19 @@ func (c *Checkout) read(ctx context.Context, p place, literals bool) reading {
 		area.State, area.Reason = files.StateOf(err), cause(err)+"; make the file readable"
 		return reading{area: area}
 	}
-	return readText(data, p, area, literals, c.open)
+	s := c.scratch()
+	got := s.readText(data, p, area, literals, c.open)
+	if s.lendable() {
+		c.lent.Put(s)
+	}
+	return got
+}
+
+func (c *Checkout) scratch() *scratch {
+	if s, ok := c.lent.Get().(*scratch); ok {
+		return s
+	}
+	return new(scratch)
 }
 
 // open reads a workflow file that another one calls.
@@ -171,11 +187,11 @@ func (c *Checkout) open(name string) ([]byte, error) {
 // readText turns a file's text into objects. A text that cannot be read and
 // could hold a schedule is a gap, and so is a workflow that a scheduled one
 // calls and that cannot be read.
-func readText(data []byte, p place, area providers.Area, literals bool, open opener) reading {
+func (s *scratch) readText(data []byte, p place, area providers.Area, literals bool, open opener) reading {
 	if !mayHold(data) {
 		return reading{area: area}
 	}
-	w, err := readWorkflow(data, p.file)
+	w, err := s.readWorkflow(data, p.file)
 	if err != nil {
 		area.State = providers.Partial
 		area.Reason = placed(p.file, err, "correct the workflow: GitHub cannot read it either").Error()

@@ -58,7 +58,7 @@ type comments struct {
 	line0, column0, byte0 int
 }
 
-func newComments(file, text string, root *yaml.Node) *comments {
+func newComments(file, text string, root *node) *comments {
 	c := &comments{file: file}
 	if !strings.Contains(text, "rolecall:") && !slow.Only() { // no line is a marker, and nothing else is asked
 		return c
@@ -89,7 +89,7 @@ func (c *comments) blank(n int) bool {
 }
 
 // exclude takes the lines of texts that go over several lines out.
-func (c *comments) exclude(n *yaml.Node) {
+func (c *comments) exclude(n *node) {
 	if n.Kind == yaml.ScalarNode {
 		switch {
 		case n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
@@ -125,7 +125,7 @@ func (c *comments) excludeBlock(header int) {
 }
 
 // byteAt is where a node begins in its line. Nodes are met in their order.
-func (c *comments) byteAt(n *yaml.Node) int {
+func (c *comments) byteAt(n *node) int {
 	if n.Line != c.line0 || n.Column < c.column0 {
 		c.line0, c.column0, c.byte0 = n.Line, 1, 0
 	}
@@ -134,7 +134,7 @@ func (c *comments) byteAt(n *yaml.Node) int {
 	return c.byte0
 }
 
-func (c *comments) excludeQuoted(n *yaml.Node, quote byte) {
+func (c *comments) excludeQuoted(n *node, quote byte) {
 	at, open := c.byteAt(n), false
 	for l := n.Line; l <= len(c.lines); l++ {
 		text := c.line(l)

@@ -7,7 +7,7 @@ import (
 )
 
 // members are the pairs of a mapping; anything else has none.
-func (t *tree) members(n *yaml.Node, depth int) ([]pair, error) {
+func (t *tree) members(n *node, depth int) ([]pair, error) {
 	n, err := t.take(n, depth)
 	if err != nil || n.Kind != yaml.MappingNode {
 		return nil, err

@@ -67,6 +67,9 @@ func unique(seen map[string]int, id string) string {
 // takes is cut in practice.
 func short(text string) string {
 	const longest = 300
+	if len(text) <= longest { // and so are its characters
+		return text
+	}
 	if r := []rune(text); len(r) > longest {
 		return string(r[:longest]) + "…"
 	}

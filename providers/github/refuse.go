@@ -30,7 +30,7 @@ func plain(s string) string {
 
 // judge looks for what GitHub's parser surely refuses. A file that it refuses
 // is registered all the same, and nothing of it ever runs.
-func (r *reader) judge(root *yaml.Node) error {
+func (r *reader) judge(root *node) error {
 	if r.w.refused != "" {
 		return nil
 	}
@@ -59,7 +59,7 @@ func (r *reader) judge(root *yaml.Node) error {
 }
 
 // check holds a node, which a key on some line leads to, against a form.
-func (r *reader) check(n *yaml.Node, at int, name string, depth int) error {
+func (r *reader) check(n *node, at int, name string, depth int) error {
 	n, err := r.take(n, depth)
 	if err != nil || r.w.refused != "" {
 		return err
@@ -92,7 +92,7 @@ func (r *reader) check(n *yaml.Node, at int, name string, depth int) error {
 	return r.checkPairs(ps, at, name, depth)
 }
 
-func (r *reader) checkItem(n *yaml.Node, name string, depth int) error {
+func (r *reader) checkItem(n *node, name string, depth int) error {
 	if name != "step" {
 		return r.check(n, n.Line, name, depth)
 	}
@@ -109,7 +109,7 @@ func (r *reader) checkItem(n *yaml.Node, name string, depth int) error {
 }
 
 // stepKind is the form of a step, empty where it is refused or not judged.
-func (r *reader) stepKind(n *yaml.Node, ps []pair) string {
+func (r *reader) stepKind(n *node, ps []pair) string {
 	has := func(name string) bool { return find(ps, name) != nil }
 	switch {
 	case slices.ContainsFunc(newSteps, has):
@@ -255,7 +255,7 @@ func (r *reader) checkID(id string, line int, of string) {
 	}
 }
 
-func (r *reader) checkScalar(n *yaml.Node, line int, name string, s form) {
+func (r *reader) checkScalar(n *node, line int, name string, s form) {
 	if n.Style&yaml.TaggedStyle != 0 && !slices.Contains(coreTags, n.Tag) {
 		r.refuse(line, "%s is a YAML tag here; put the text in quotes", plain(n.Tag))
 		return
@@ -284,7 +284,7 @@ func (r *reader) checkScalar(n *yaml.Node, line int, name string, s form) {
 }
 
 // isNumber holds also for what a double cannot.
-func isNumber(n *yaml.Node) bool {
+func isNumber(n *node) bool {
 	v := scalar(n)
 	return v.Kind == specs.Number || n.Style == 0 && (coreFloat(n.Value))
 }
@@ -381,13 +381,13 @@ func (r *reader) needs(jobs []pair) error {
 }
 
 // idsOf are the ids that a needs names, in small letters.
-func (r *reader) idsOf(n *yaml.Node) ([]string, error) {
+func (r *reader) idsOf(n *node) ([]string, error) {
 	n, err := r.take(n, 3)
 	if err != nil {
 		return nil, err
 	}
 	var out []string
-	for _, item := range append([]*yaml.Node{n}, n.Content...) {
+	for _, item := range append([]*node{n}, n.Content...) {
 		if item, err = r.take(item, 4); err != nil {
 			return nil, err
 		}

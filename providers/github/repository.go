@@ -209,7 +209,7 @@ func (r *repository) file(name string) {
 		return
 	}
 	part := r.target.part()
-	got := readText(data, place{r.cfg.Source, r.target.name, name, part, r.target.name + "/" + name}, providers.Area{Part: part, State: providers.Read}, r.literals, r.called)
+	got := new(scratch).readText(data, place{r.cfg.Source, r.target.name, name, part, r.target.name + "/" + name}, providers.Area{Part: part, State: providers.Read}, r.literals, r.called)
 	if got.area.Gap() {
 		r.gaps = append(r.gaps, got.area.Reason)
 	}

@@ -10,9 +10,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/rolecall-dev/rolecall/specs"
 	"github.com/rolecall-dev/rolecall/specs/lazy"
-	plainyaml "github.com/rolecall-dev/rolecall/specs/plain"
 	"github.com/rolecall-dev/rolecall/specs/slow"
 )
 
@@ -40,41 +38,33 @@ func (f *fault) Error() string {
 // are followed while walking, so that a text of nested aliases costs its
 // budget and no more.
 type tree struct {
-	root  *yaml.Node // nil for a text without content
+	root  *node // nil for a text without content
 	left  int
 	merge int // line of the first merge key, 0 if there is none
-	// where pairs and members lie, which are many and small
-	pairRoom   []pair
-	memberRoom []specs.Member
-}
-
-// roomFor is an empty slice with room for n, a part of a larger one.
-func roomFor[T any](chunk *[]T, n int) []T {
-	const usual = 64
-	if cap(*chunk)-len(*chunk) < n {
-		*chunk = make([]T, 0, max(n, usual))
-	}
-	from := len(*chunk)
-	*chunk = (*chunk)[:from+n]
-	return (*chunk)[from : from : from+n]
+	*scratch
 }
 
 // parseYAML reads the one document of a text. A second document is a fault,
 // since GitHub's reader expects the stream to end after the first.
-func parseYAML(text string) (t *tree, err error) {
+func (s *scratch) parseYAML(text string) (t *tree, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			t, err = nil, &fault{message: fmt.Sprintf("the YAML reader gave up: %v", r)}
 		}
 	}()
-	if root, ok := plainly(text); ok {
-		return &tree{root: root, left: maxNodes}, nil
+	s.pairs, s.members = s.pairs[:0], s.members[:0]
+	t = &tree{left: maxNodes, scratch: s}
+	if !slow.Only() {
+		if root, ok := s.plainTree(text); ok {
+			t.root = root
+			return t, nil
+		}
 	}
 	dec := yaml.NewDecoder(strings.NewReader(text))
 	var doc, more yaml.Node
 	switch err := dec.Decode(&doc); {
 	case errors.Is(err, io.EOF):
-		return &tree{}, nil
+		return t, nil
 	case err != nil:
 		return nil, yamlFault(err)
 	}
@@ -85,19 +75,10 @@ func parseYAML(text string) (t *tree, err error) {
 	default:
 		return nil, &fault{more.Line, "a second YAML document begins here, and a workflow is one"}
 	}
-	t = &tree{left: maxNodes}
 	if len(doc.Content) > 0 {
-		t.root = doc.Content[0]
+		t.root = fromYAML(doc.Content[0], map[*yaml.Node]*node{})
 	}
 	return t, nil
-}
-
-// plainly reads what needs no whole YAML reader.
-func plainly(text string) (root *yaml.Node, ok bool) {
-	if slow.Only() {
-		return nil, false
-	}
-	return plainyaml.Tree(text)
 }
 
 var yamlLine = lazy.Expression(`^yaml: (?:unmarshal errors:\s*)?(?:line (\d+): )?`)
@@ -113,7 +94,7 @@ func yamlFault(err error) error {
 }
 
 // take follows an alias and pays for one node.
-func (t *tree) take(n *yaml.Node, depth int) (*yaml.Node, error) {
+func (t *tree) take(n *node, depth int) (*node, error) {
 	t.left--
 	if t.left < 0 || depth > maxDepth {
 		return nil, &fault{n.Line, fmt.Sprintf("the aliases make more than %d nodes or %d levels of it", maxNodes, maxDepth)}
@@ -130,18 +111,18 @@ func (t *tree) take(n *yaml.Node, depth int) (*yaml.Node, error) {
 // pair is one member of a mapping.
 type pair struct {
 	name string // a key is a text to GitHub, whatever YAML makes of it
-	key  *yaml.Node
+	key  *node
 	at   int // the line at which it stands, which for an alias is not its value's
-	node *yaml.Node
+	node *node
 }
 
 // pairs are the members of a mapping in order. Merge keys are resolved and
 // remembered: GitHub refuses them. A key that stands twice is a fault, as it
 // is for GitHub.
-func (t *tree) pairs(n *yaml.Node, depth int) ([]pair, error) {
+func (t *tree) pairs(n *node, depth int) ([]pair, error) {
 	var merged []pair
 	var seen names
-	out := roomFor(&t.pairRoom, len(n.Content)/2)
+	out := roomFor(&t.scratch.pairs, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, err := t.take(n.Content[i], depth)
 		if err != nil {
@@ -150,7 +131,7 @@ func (t *tree) pairs(n *yaml.Node, depth int) ([]pair, error) {
 		if key.Kind != yaml.ScalarNode {
 			return nil, &fault{key.Line, "a key is not a plain word"}
 		}
-		if key.Tag == "!!merge" {
+		if key.Tag == mergeTag {
 			more, err := t.merged(n.Content[i+1], depth+1)
 			if err != nil {
 				return nil, err
@@ -177,7 +158,7 @@ func (t *tree) pairs(n *yaml.Node, depth int) ([]pair, error) {
 
 // merged are the members that a merge key brings in, of one mapping or of a
 // list of them, in which the earlier wins.
-func (t *tree) merged(n *yaml.Node, depth int) ([]pair, error) {
+func (t *tree) merged(n *node, depth int) ([]pair, error) {
 	n, err := t.take(n, depth)
 	if err != nil {
 		return nil, err

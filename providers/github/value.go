@@ -15,7 +15,7 @@ import (
 // value is a node as a Value. Plain scalars have the types of the YAML 1.2 core
 // schema, by which GitHub reads workflows: yes, 0777, 1_000 and a date are
 // strings there, though the YAML library has other views.
-func (t *tree) value(n *yaml.Node, depth int) (specs.Value, error) {
+func (t *tree) value(n *node, depth int) (specs.Value, error) {
 	n, err := t.take(n, depth)
 	if err != nil {
 		return specs.Value{}, err
@@ -24,11 +24,13 @@ func (t *tree) value(n *yaml.Node, depth int) (specs.Value, error) {
 	case yaml.ScalarNode:
 		return scalar(n), nil
 	case yaml.SequenceNode:
-		items := roomFor(&t.memberRoom, len(n.Content))[:len(n.Content)]
-		for i, c := range n.Content {
-			if items[i].Value, err = t.value(c, depth+1); err != nil {
+		items := roomFor(&t.scratch.members, len(n.Content))
+		for _, c := range n.Content {
+			v, err := t.value(c, depth+1)
+			if err != nil {
 				return specs.Value{}, err
 			}
+			items = append(items, specs.Member{Value: v})
 		}
 		return specs.Value{Kind: specs.List, Members: items}, nil
 	}
@@ -36,7 +38,7 @@ func (t *tree) value(n *yaml.Node, depth int) (specs.Value, error) {
 	if err != nil {
 		return specs.Value{}, err
 	}
-	members := roomFor(&t.memberRoom, len(ps))
+	members := roomFor(&t.scratch.members, len(ps))
 	for _, p := range ps {
 		v, err := t.value(p.node, depth+1)
 		if err != nil {
@@ -48,7 +50,7 @@ func (t *tree) value(n *yaml.Node, depth int) (specs.Value, error) {
 }
 
 // scalar types a scalar by YAML 1.2.2, section 10.3.2.
-func scalar(n *yaml.Node) specs.Value {
+func scalar(n *node) specs.Value {
 	const written = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 	if n.Style&written != 0 || n.Style&yaml.TaggedStyle != 0 && n.Tag == "!!str" {
 		return specs.NewText(n.Value)

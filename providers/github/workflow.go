@@ -80,14 +80,18 @@ func mayHold(data []byte) bool {
 // readWorkflow translates a file. The file's name stands in the places of what
 // is found. The error is a *fault: the text is no YAML, or none that GitHub
 // would read.
-func readWorkflow(data []byte, file string) (w workflow, err error) {
+func readWorkflow(data []byte, file string) (workflow, error) {
+	return new(scratch).readWorkflow(data, file)
+}
+
+func (s *scratch) readWorkflow(data []byte, file string) (w workflow, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			w, err = workflow{}, &fault{message: fmt.Sprintf("the reader gave up: %v", r)}
 		}
 	}()
 	text := string(toUTF8(data))
-	t, err := parseYAML(text)
+	t, err := s.parseYAML(text)
 	if err != nil {
 		return workflow{}, err
 	}
@@ -261,8 +265,8 @@ func (r *reader) schedules(on pair) error {
 
 // scheduleWord meets on: schedule and on: [push, schedule], which name the
 // trigger without a time.
-func (r *reader) scheduleWord(n *yaml.Node) error {
-	words := []*yaml.Node{n}
+func (r *reader) scheduleWord(n *node) error {
+	words := []*node{n}
 	if n.Kind == yaml.SequenceNode {
 		words = n.Content
 	}
@@ -280,7 +284,7 @@ func (r *reader) scheduleWord(n *yaml.Node) error {
 
 // notAList meets a schedule that holds no list: nothing at all, or a mapping
 // in which people forgot the dash.
-func (r *reader) notAList(p pair, n *yaml.Node) error {
+func (r *reader) notAList(p pair, n *node) error {
 	if n.Kind == yaml.ScalarNode && scalar(n).Kind == specs.Null {
 		r.note("suspicious-schedule", p.at, "on.schedule is empty, so nothing is scheduled; remove the key or write a cron below it")
 		return nil
@@ -293,7 +297,7 @@ func (r *reader) notAList(p pair, n *yaml.Node) error {
 	return nil
 }
 
-func (r *reader) entry(item *yaml.Node) error {
+func (r *reader) entry(item *node) error {
 	e := entry{line: item.Line, top: item.Line, zone: "UTC"}
 	n, err := r.take(item, 3)
 	if err != nil {
