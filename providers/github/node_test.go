@@ -73,7 +73,7 @@ func TestScratch(t *testing.T) {
 		var b strings.Builder
 		fmt.Fprintf(&b, "%+v %+v\n", r.area, r.notes)
 		for _, o := range r.objects {
-			fmt.Fprintf(&b, "%q %q %q %+v %+v\n", o.ID, o.Spec.Canonical(), o.Spec.Cosmetic, o.Pos, o.Marker)
+			fmt.Fprintf(&b, "%q %q %q %+v\n", o.ID, o.Spec.Canonical(), o.Spec.Cosmetic, o.Pos)
 		}
 		return b.String()
 	}
