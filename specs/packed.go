@@ -28,10 +28,18 @@ func Pack(v Value) Packed {
 	if v.Kind == Absent {
 		return ""
 	}
-	var room [1024]byte // most are shorter
-	p := Packer{room[:0]}
+	p := Packer{make([]byte, 0, roomOf("", v))}
 	p.Add("", v)
 	return p.Packed()
+}
+
+// roomOf is at least how many bytes a value takes: most take few.
+func roomOf(key string, v Value) int {
+	n := 2 + 2*binary.MaxVarintLen32 + len(key) + len(v.Text)
+	for i := range v.Members {
+		n += roomOf(v.Members[i].Key, v.Members[i].Value)
+	}
+	return n
 }
 
 // Value is what was packed. Its texts are parts of the string.

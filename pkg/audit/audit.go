@@ -80,7 +80,7 @@ var ErrInterrupted = errors.New("interrupted")
 // Desire translates every role in the terms of each of its sources in scope.
 // The error joins all that cannot be translated, one a line.
 func Desire(l ledger.Ledger, sources []Source) (map[specs.Ref]specs.Desired, error) {
-	out := map[specs.Ref]specs.Desired{}
+	out := make(map[specs.Ref]specs.Desired, len(l.Roles))
 	var errs []error
 	in := locator{found: map[specs.Pos]bool{}, wrong: map[specs.Pos]error{}}
 	for _, s := range sources {
