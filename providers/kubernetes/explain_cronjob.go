@@ -120,7 +120,7 @@ func rewritten(cj *batchv1.CronJob, now time.Time) string {
 			who, at = c.Who, c.When
 		}
 	}
-	if !at.After(lastStart(cj)) || at.Equal(switched(cj.ManagedFields)) {
+	if !at.After(lastStart(cj)) || at.Equal(switched(cj.ManagedFields, nil)) {
 		return ""
 	}
 	next := ""

@@ -39,9 +39,9 @@ func objectFrom(cj *batchv1.CronJob, body specs.Packed, source, part string, pos
 		Changes:  changesOf(cj.ManagedFields, known.owned()),
 	}
 	if live { // what a saved object says of its runs is of no known moment
-		o.Runs = runsOf(cj)
+		o.Runs = runsOf(cj, known.owned())
 	}
-	o.Spec = specs.Spec{Schedules: schedule.schedules, Cosmetic: specs.Pack(marked.cosmetic), Body: body}
+	o.Spec = specs.Spec{Schedules: schedule.schedules, Cosmetic: marked.cosmetic, Body: body}
 	return o, schedule.problems
 }
 

@@ -66,21 +66,21 @@ func (r *repeated) scheduleOf(cj *batchv1.CronJob, live bool) scheduleRead {
 
 type labelsRead struct {
 	labels   map[string]string
-	cosmetic specs.Value
+	cosmetic specs.Packed
 }
 
 // labelsOf are the labels of a CronJob, and all that is cosmetic about it.
 func (r *repeated) labelsOf(cj *batchv1.CronJob) labelsRead {
 	out := labelsRead{labels: cj.Labels}
 	if r == nil || len(cj.Labels) == 0 || !onlyBookkeeping(cj.Annotations) {
-		out.cosmetic = cosmeticOf(cj)
+		out.cosmetic = specs.Pack(cosmeticOf(cj))
 		return out
 	}
 	key := labelsKey(cj.Labels)
 	if known, ok := r.labels[string(key)]; ok {
 		return known
 	}
-	out.cosmetic = cosmeticOf(cj)
+	out.cosmetic = specs.Pack(cosmeticOf(cj))
 	if len(r.labels) < mostRepeated {
 		r.labels[string(key)] = out
 	}

@@ -20,12 +20,12 @@ import (
 // for its Jobs. Its controller writes there (cronjob_controllerv2.go of
 // Kubernetes v1.36.3): the due instant of the last Job that it made, when a Job
 // that it owns completed last, also one that was made by hand, and which of those
-// that it made have not ended.
-func runsOf(cj *batchv1.CronJob) *providers.Evidence {
+// that it made have not ended. Known may be nil, as for changesOf.
+func runsOf(cj *batchv1.CronJob, known ownedSets) *providers.Evidence {
 	e := &providers.Evidence{
 		Executed:  providers.Trace{State: providers.Known, Last: timeOf(cj.Status.LastScheduleTime).UTC(), From: "status.lastScheduleTime"},
 		Succeeded: providers.Trace{State: providers.Known, Last: timeOf(cj.Status.LastSuccessfulTime).UTC(), From: "status.lastSuccessfulTime"},
-		Since:     laterOf(cj.CreationTimestamp.UTC(), switched(cj.ManagedFields)),
+		Since:     laterOf(cj.CreationTimestamp.UTC(), switched(cj.ManagedFields, known)),
 		Running:   runningOf(cj),
 		Failed:    failedOf(cj),
 	}
@@ -117,16 +117,16 @@ var whenDue = []string{"schedule", "time_zone", "state"}
 // known: the writer owns nothing else of the spec. The time of one that owns more
 // moves with each of its fields, so that a CronJob which is deployed every day
 // would never be late by it.
-func switched(entries []metav1.ManagedFieldsEntry) time.Time {
+func switched(entries []metav1.ManagedFieldsEntry, known ownedSets) time.Time {
 	var at time.Time
 	for i := range entries {
-		if e := &entries[i]; e.Time == nil || e.Subresource != "" || e.FieldsV1 == nil || len(e.FieldsV1.GetRawBytes()) > mostSwitch {
+		e := &entries[i]
+		if e.Time == nil || e.Subresource != "" || e.FieldsV1 == nil || len(e.FieldsV1.GetRawBytes()) > mostSwitch {
 			continue
 		}
-		for _, c := range changesOf(entries[i:i+1], nil) {
-			if !slices.ContainsFunc(c.Paths, func(p string) bool { return !slices.Contains(whenDue, p) }) {
-				at = laterOf(at, c.When)
-			}
+		paths := known.paths(e.FieldsV1.GetRawBytes())
+		if len(paths) > 0 && !slices.ContainsFunc(paths, func(p string) bool { return !slices.Contains(whenDue, p) }) {
+			at = laterOf(at, e.Time.UTC())
 		}
 	}
 	return at

@@ -103,7 +103,7 @@ func TestRunsFromStatus(t *testing.T) {
 			for _, a := range tt.active {
 				cj.Status.Active = append(cj.Status.Active, corev1.ObjectReference{Name: a})
 			}
-			got := runsOf(&cj)
+			got := runsOf(&cj, nil)
 			if got.Executed != trace(tt.start, "lastScheduleTime") || got.Succeeded != trace(tt.success, "lastSuccessfulTime") {
 				t.Errorf("executed %+v, succeeded %+v", got.Executed, got.Succeeded)
 			}
