@@ -28,11 +28,10 @@ func (f observationForm) observation() (Observation, error) {
 		o.Notes = append(o.Notes, Note{n.Code, string(n.Message), n.Location.pos()})
 	}
 	for _, form := range f.Objects {
-		obj, err := form.object()
+		obj, err := form.object(o.Source, o.Provider)
 		if err != nil {
 			return o, fmt.Errorf("object %q: %w", form.ID, err)
 		}
-		obj.Source, obj.Provider = o.Source, o.Provider
 		o.Objects = append(o.Objects, obj)
 	}
 	var err error
@@ -65,32 +64,35 @@ func recorded(forms map[string]*evidenceForm) (out map[string]Evidence, err erro
 	return out, nil
 }
 
-func (f objectForm) object() (Object, error) {
+func (f objectForm) object(source, provider string) (Object, error) {
 	if f.Opaque == nil || f.Attrs == nil || f.Labels == nil || f.Schedules == nil || f.Inactive == nil || f.Entries == nil || f.Changes == nil {
 		return Object{}, errors.New("a key is missing: every key is always there")
 	}
+	var more More
 	o := Object{
-		ID: string(f.ID), Part: string(f.Part), Pos: f.Location.pos(), Marker: f.Marker.marker(),
-		Opaque: *f.Opaque, UID: string(f.UID),
-		Created: timeOf(f.Created),
+		ID: string(f.ID), Origin: &Origin{source, provider, string(f.Part)}, Pos: f.Location.pos(),
+		Marked: Keep(f.Marker.marker()), Opaque: *f.Opaque, More: &more,
 	}
+	more.UID, more.Created = string(f.UID), timeOf(f.Created)
 	if f.Runs != nil {
 		ev, err := f.Runs.evidence()
 		if err != nil {
 			return o, err
 		}
-		o.Runs = &ev
+		more.Runs = &ev
 	}
 	for _, in := range f.Inactive {
-		o.Inactive = append(o.Inactive, Inactive{in.Code, string(in.Detail), string(in.Next)})
+		more.Inactive = append(more.Inactive, Inactive{in.Code, string(in.Detail), string(in.Next)})
 	}
 	for _, c := range f.Changes {
-		o.Changes = append(o.Changes, c.change())
+		more.Changes = append(more.Changes, c.change())
 	}
-	if err := texts(&o, "", &o.Attrs, f.Attrs); err != nil {
+	attrs, err := texts(&more, "", f.Attrs)
+	if err != nil {
 		return o, fmt.Errorf("attrs: %w", err)
 	}
-	if err := texts(&o, labelSeal, &o.Labels, f.Labels); err != nil {
+	o.Attrs = AttrsOf(attrs)
+	if more.Labels, err = texts(&more, labelSeal, f.Labels); err != nil {
 		return o, fmt.Errorf("labels: %w", err)
 	}
 	return o, f.spec(&o)
@@ -110,7 +112,7 @@ func (f objectForm) spec(o *Object) (err error) {
 		if err != nil {
 			return err
 		}
-		o.Entries = append(o.Entries, Entry{string(e.Text), sched, e.Location.pos()})
+		o.More.Entries = append(o.More.Entries, Entry{string(e.Text), sched, e.Location.pos()})
 	}
 	for _, part := range []struct {
 		name string
@@ -136,27 +138,27 @@ func (f objectForm) spec(o *Object) (err error) {
 }
 
 // texts reads what a match can name, and which of it was kept back.
-func texts(o *Object, prefix string, into *map[string]string, from map[string]any) error {
+func texts(more *More, prefix string, from map[string]any) (out map[string]string, err error) {
 	for k, raw := range from {
 		v, err := value(raw)
 		switch {
 		case err != nil:
-			return fmt.Errorf("%q: %w", k, err)
+			return nil, fmt.Errorf("%q: %w", k, err)
 		case v.Kind == specs.Text:
-			set(into, k, v.Text)
+			set(&out, k, v.Text)
 		case v.Kind == specs.Sealed:
 			m, _ := raw.(map[string]any)
 			shown, err := textOf(m["shown"])
 			if err != nil {
-				return fmt.Errorf("%q: %w", k, err)
+				return nil, fmt.Errorf("%q: %w", k, err)
 			}
-			set(into, k, shown)
-			set(&o.Sealed, prefix+k, v.Text)
+			set(&out, k, shown)
+			set(&more.Sealed, prefix+k, v.Text)
 		default:
-			return fmt.Errorf("%q is not a text", k)
+			return nil, fmt.Errorf("%q is not a text", k)
 		}
 	}
-	return nil
+	return out, nil
 }
 
 func set(m *map[string]string, k, v string) {

@@ -2,6 +2,8 @@ package providers
 
 import (
 	"encoding/json"
+	"iter"
+	"maps"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -49,26 +51,26 @@ func (e inventoryWriter) recorded(said map[string]Evidence) map[string]*evidence
 
 func (e inventoryWriter) object(o Object) objectForm {
 	f := objectForm{
-		ID: text(o.ID), Part: text(o.Part), Location: place(o.Pos), Marker: e.marker(o.Marker),
-		Attrs: e.texts(o, "", o.Attrs), Labels: e.texts(o, labelSeal, o.Labels),
+		ID: text(o.ID), Part: text(o.Part()), Location: place(o.Pos), Marker: e.marker(o.Marker()),
+		Attrs: e.texts(&o, "", o.EachAttr), Labels: e.texts(&o, labelSeal, maps.All(o.Labels())),
 		Hash: o.Spec.Hash().String(), Schedules: []scheduleForm{},
 		Body: e.tree(o.Spec.Body.Value()), Cosmetic: e.tree(o.Spec.Cosmetic.Value()), Env: e.tree(o.Env.Value()),
-		Inactive: []inactiveForm{}, Opaque: &o.Opaque, Entries: []entryForm{}, UID: text(o.UID),
-		Created: instant(o.Created), Changes: []changeForm{},
+		Inactive: []inactiveForm{}, Opaque: &o.Opaque, Entries: []entryForm{}, UID: text(o.UID()),
+		Created: instant(o.Created()), Changes: []changeForm{},
 	}
-	if o.Runs != nil {
-		f.Runs = e.evidence(*o.Runs)
+	if o.Runs() != nil {
+		f.Runs = e.evidence(*o.Runs())
 	}
 	for _, s := range o.Spec.Schedules {
-		f.Schedules = append(f.Schedules, e.schedule(s, len(o.Inactive) == 0))
+		f.Schedules = append(f.Schedules, e.schedule(s, len(o.Inactive()) == 0))
 	}
-	for _, in := range o.Inactive {
+	for _, in := range o.Inactive() {
 		f.Inactive = append(f.Inactive, inactiveForm{in.Code, e.shown(in.Detail), e.shown(in.Next)})
 	}
-	for _, en := range o.Entries {
-		f.Entries = append(f.Entries, entryForm{text(en.Text), e.schedule(en.Schedule, len(o.Inactive) == 0), place(en.Pos)})
+	for _, en := range o.Entries() {
+		f.Entries = append(f.Entries, entryForm{text(en.Text), e.schedule(en.Schedule, len(o.Inactive()) == 0), place(en.Pos)})
 	}
-	for _, c := range o.Changes {
+	for _, c := range o.Changes() {
 		f.Changes = append(f.Changes, change(c))
 	}
 	return f
@@ -78,11 +80,11 @@ func (e inventoryWriter) object(o Object) objectForm {
 const labelSeal = "labels."
 
 // texts are what a match can name; one that mask changes is sealed.
-func (e inventoryWriter) texts(o Object, prefix string, texts map[string]string) map[string]any {
-	out := make(map[string]any, len(texts))
+func (e inventoryWriter) texts(o *Object, prefix string, texts iter.Seq2[string, string]) map[string]any {
+	out := map[string]any{}
 	for k, v := range texts {
 		out[k] = e.tree(specs.NewText(v))
-		if seal, sealed := o.Sealed[prefix+k]; sealed {
+		if seal, sealed := o.Sealed()[prefix+k]; sealed {
 			out[k] = map[string]any{"sealed": seal, "shown": e.shown(v)}
 		}
 	}

@@ -37,10 +37,10 @@ func sample(t testing.TB) providers.Inventory {
 	when := time.Date(2026, 11, 1, 9, 30, 0, 0, time.UTC)
 	every5 := schedule(t, specs.GitHub, "*/5 * * * *", "UTC")
 	cron := providers.Object{
-		ID: "crontab:web-1/deploy#retry", Source: "web-1", Provider: "crontab", Part: "user/deploy",
+		ID: "crontab:web-1/deploy#retry", Origin: &providers.Origin{Source: "web-1", Provider: "crontab", Part: "user/deploy"},
 		Pos:    specs.Pos{File: "/var/spool/cron/crontabs/deploy", Line: 7, Column: 1},
-		Marker: providers.Marker{Role: "retry", Version: "1.10", Pos: specs.Pos{File: "/var/spool/cron/crontabs/deploy", Line: 6}},
-		Attrs:  map[string]string{"user": "deploy", "command": "/opt/retry --password=" + secret, "file": "/var/spool/cron/crontabs/deploy"},
+		Marked: &providers.Marker{Role: "retry", Version: "1.10", Pos: specs.Pos{File: "/var/spool/cron/crontabs/deploy", Line: 6}},
+		Attrs:  providers.AttrsOf(map[string]string{"user": "deploy", "command": "/opt/retry --password=" + secret, "file": "/var/spool/cron/crontabs/deploy"}),
 		Spec: specs.Spec{
 			Schedules: []specs.Schedule{schedule(t, specs.Debian, "17 3 * * *", "Europe/Berlin")},
 			Body: specs.Pack(specs.NewMap(
@@ -49,18 +49,18 @@ func sample(t testing.TB) providers.Inventory {
 				specs.Member{Key: "env", Value: specs.NewMap(specs.Member{Key: "PATH", Value: specs.NewSecret("/bin:/usr/bin")})},
 			)),
 		},
-		Env:     specs.Pack(specs.NewMap(specs.Member{Key: "TOKEN", Value: specs.NewSecret(secret)})),
-		Changes: []providers.Change{{Who: "deploy", When: when, Evidence: "file", Paths: []string{"command"}}},
+		Env:  specs.Pack(specs.NewMap(specs.Member{Key: "TOKEN", Value: specs.NewSecret(secret)})),
+		More: &providers.More{Changes: []providers.Change{{Who: "deploy", When: when, Evidence: "file", Paths: []string{"command"}}}},
 	}
 	bad := providers.Object{
-		ID: "crontab:web-1/root#sweep", Source: "web-1", Provider: "crontab", Part: "file//etc/crontab",
-		Marker: providers.Marker{Invalid: "sweep\x1b[31m", Pos: specs.Pos{File: "/etc/crontab", Line: 1}}, Opaque: true,
-		Spec:     specs.Spec{Schedules: []specs.Schedule{{Text: "61 * * " + secret, Zone: specs.Local, Dialect: specs.Debian}}},
-		Inactive: []providers.Inactive{{Code: "invalid-line", Detail: "bad minute near " + secret, Next: "correct the line"}},
+		ID: "crontab:web-1/root#sweep", Origin: &providers.Origin{Source: "web-1", Provider: "crontab", Part: "file//etc/crontab"},
+		Marked: &providers.Marker{Invalid: "sweep\x1b[31m", Pos: specs.Pos{File: "/etc/crontab", Line: 1}}, Opaque: true,
+		Spec: specs.Spec{Schedules: []specs.Schedule{{Text: "61 * * " + secret, Zone: specs.Local, Dialect: specs.Debian}}},
+		More: &providers.More{Inactive: []providers.Inactive{{Code: "invalid-line", Detail: "bad minute near " + secret, Next: "correct the line"}}},
 	}
 	workflow := providers.Object{
-		ID: "github:actions/acme/shop/.github/workflows/a.yml", Source: "actions", Provider: "github", Part: "repo/acme/shop",
-		Attrs: map[string]string{"repo": "acme/shop", "workflow": ".github/workflows/a.yml"},
+		ID: "github:actions/acme/shop/.github/workflows/a.yml", Origin: &providers.Origin{Source: "actions", Provider: "github", Part: "repo/acme/shop"},
+		Attrs: providers.AttrsOf(map[string]string{"repo": "acme/shop", "workflow": ".github/workflows/a.yml"}),
 		Spec: specs.Spec{
 			Schedules: []specs.Schedule{every5},
 			Body: specs.Pack(specs.NewMap(
@@ -69,17 +69,18 @@ func sample(t testing.TB) providers.Inventory {
 			)),
 			Cosmetic: specs.Pack(specs.NewMap(specs.Member{Key: "name", Value: specs.NewText("Nightly")})),
 		},
-		Entries: []providers.Entry{{Text: "*/5 * * * *", Schedule: every5, Pos: specs.Pos{File: "a.yml", Line: 4}}},
+		More: &providers.More{Entries: []providers.Entry{{Text: "*/5 * * * *", Schedule: every5, Pos: specs.Pos{File: "a.yml", Line: 4}}}},
 	}
 	cluster := providers.Object{
-		ID: "kubernetes:prod/batch/retry", Source: "prod", Provider: "kubernetes", Part: "namespace/batch",
-		Labels: map[string]string{"app": "retry", "token": secret}, Attrs: map[string]string{"namespace": "batch", "name": "retry"},
-		Spec:     specs.Spec{Schedules: []specs.Schedule{schedule(t, specs.Kubernetes, "0 0 31 2 *", "")}, Body: specs.Pack(specs.NewMap(specs.Member{Key: "suspend", Value: specs.NewBool(false)}))},
-		Inactive: []providers.Inactive{{Code: "suspended", Detail: "spec.suspend is true"}},
-		UID:      "5d1c", Created: when, Runs: &providers.Evidence{
-			Executed: providers.Trace{State: providers.Known, Last: when.Add(time.Hour), From: "status.lastScheduleTime"}, Succeeded: providers.Trace{State: providers.Unreadable, Reason: "no"},
-			Since: when, Running: []providers.Running{{ID: "retry-1", Start: when}, {ID: "retry-2", Start: when, Gone: true}}, Failed: &providers.Failure{"retry-0", when, "BackoffLimitExceeded"}, Hints: []string{"look"},
-		},
+		ID: "kubernetes:prod/batch/retry", Origin: &providers.Origin{Source: "prod", Provider: "kubernetes", Part: "namespace/batch"},
+		Attrs: providers.AttrsOf(map[string]string{"namespace": "batch", "name": "retry"}),
+		Spec:  specs.Spec{Schedules: []specs.Schedule{schedule(t, specs.Kubernetes, "0 0 31 2 *", "")}, Body: specs.Pack(specs.NewMap(specs.Member{Key: "suspend", Value: specs.NewBool(false)}))},
+		More: &providers.More{Labels: map[string]string{"app": "retry", "token": secret},
+			Inactive: []providers.Inactive{{Code: "suspended", Detail: "spec.suspend is true"}},
+			UID:      "5d1c", Created: when, Runs: &providers.Evidence{
+				Executed: providers.Trace{State: providers.Known, Last: when.Add(time.Hour), From: "status.lastScheduleTime"}, Succeeded: providers.Trace{State: providers.Unreadable, Reason: "no"},
+				Since: when, Running: []providers.Running{{ID: "retry-1", Start: when}, {ID: "retry-2", Start: when, Gone: true}}, Failed: &providers.Failure{"retry-0", when, "BackoffLimitExceeded"}, Hints: []string{"look"},
+			}},
 	}
 	return providers.Inventory{Tool: "rolecall 1.0", ObservedAt: when, Observations: []providers.Observation{
 		{Source: "actions", Provider: "github", Objects: []providers.Object{workflow}, Areas: []providers.Area{{Part: "repo/acme/shop", State: providers.Read}}, Requests: 3},
@@ -155,10 +156,10 @@ func TestSchedulesSurvive(t *testing.T) {
 				for name, own := range as {
 					want := own(s)
 					inv := providers.Inventory{Observations: []providers.Observation{{Source: "a", Provider: "crontab", Objects: []providers.Object{{
-						ID: "x", Spec: specs.Spec{Schedules: []specs.Schedule{want}}, Entries: []providers.Entry{{Text: written, Schedule: want}},
+						ID: "x", Spec: specs.Spec{Schedules: []specs.Schedule{want}}, More: &providers.More{Entries: []providers.Entry{{Text: written, Schedule: want}}},
 					}}}}}
 					o := decode(t, encode(t, inv, nil)).Observations[0].Objects[0]
-					for _, got := range []specs.Schedule{o.Spec.Schedules[0], o.Entries[0].Schedule} {
+					for _, got := range []specs.Schedule{o.Spec.Schedules[0], o.Entries()[0].Schedule} {
 						if got.Canonical() != want.Canonical() || got.Text != want.Text || got.Zone != want.Zone || got.Dialect != d {
 							t.Errorf("%s %q in %q, %s: %q became %q", d, written, zone, name, want.Canonical(), got.Canonical())
 						}
@@ -205,17 +206,17 @@ func TestInventoryHidesSecretsAndStillJudges(t *testing.T) {
 	if d := specs.Diff(changed, after.Spec); len(d) != 1 || d[0].Path != "command" {
 		t.Errorf("another secret: %+v, want one difference in command", d)
 	}
-	if got, want := after.Attrs["command"], "/opt/retry --password=[hidden]"; got != want {
+	if got, want := after.Attr("command"), "/opt/retry --password=[hidden]"; got != want {
 		t.Errorf("attr command %q, want %q", got, want)
 	}
-	if got, want := after.Sealed["command"], specs.Seal(before.Attrs["command"]); got != want {
+	if got, want := after.Sealed()["command"], specs.Seal(before.Attr("command")); got != want {
 		t.Errorf("seal of the attr %q, want %q", got, want)
 	}
-	if after.Attrs["user"] != "deploy" || after.Sealed["user"] != "" {
-		t.Errorf("attr user %q, sealed %q", after.Attrs["user"], after.Sealed["user"])
+	if after.Attr("user") != "deploy" || after.Sealed()["user"] != "" {
+		t.Errorf("attr user %q, sealed %q", after.Attr("user"), after.Sealed()["user"])
 	}
-	if l := got.Observations[1].Objects[0]; l.Labels["app"] != "retry" || l.Sealed["labels.token"] == "" {
-		t.Errorf("labels %q, sealed %q", l.Labels, l.Sealed)
+	if l := got.Observations[1].Objects[0]; l.Labels()["app"] != "retry" || l.Sealed()["labels.token"] == "" {
+		t.Errorf("labels %q, sealed %q", l.Labels(), l.Sealed())
 	}
 	again := encode(t, got, hide)
 	if third := encode(t, decode(t, again), hide); !bytes.Equal(again, third) {
@@ -292,7 +293,7 @@ func TestInventorySaysWhatIsDue(t *testing.T) {
 	} {
 		o := providers.Object{ID: "x", Spec: specs.Spec{Schedules: []specs.Schedule{c.s}}}
 		if c.inactive {
-			o.Inactive = []providers.Inactive{{Code: "suspended"}}
+			o.Extra().Inactive = []providers.Inactive{{Code: "suspended"}}
 		}
 		data := encode(t, providers.Inventory{ObservedAt: time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC), Observations: []providers.Observation{{Source: "s", Provider: "crontab", Objects: []providers.Object{o}}}}, nil)
 		if got := len(regexp.MustCompile(`(?m)^ +"[0-9]{4}-[^"]*Z",?$`).FindAll(data, -1)); got != c.want {
@@ -353,7 +354,7 @@ func TestReplay(t *testing.T) {
 		t.Errorf("replayed (-saved +replayed):\n%s", diff)
 	}
 	part := p.Observe(context.Background(), providers.Selection{Parts: []string{"user/deploy"}})
-	if len(part.Areas) != 1 || len(part.Objects) != 1 || part.Objects[0].Part != "user/deploy" {
+	if len(part.Areas) != 1 || len(part.Objects) != 1 || part.Objects[0].Part() != "user/deploy" {
 		t.Errorf("one part: %+v", part)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -20,14 +20,14 @@ func TestSortObjects(t *testing.T) {
 			if rng.IntN(5) == 0 {
 				id = []string{"", "c", "crontab:s/\x00", "crontab:s/1\x00\x00", "crontab:s/1"}[rng.IntN(5)]
 			}
-			objects[i] = Object{ID: id, Pos: specs.Pos{Line: rng.IntN(3)}, UID: fmt.Sprint(i)}
+			objects[i] = Object{ID: id, Pos: specs.Pos{Line: rng.IntN(3)}, More: &More{UID: fmt.Sprint(i)}}
 		}
 		want := slices.Clone(objects)
 		slices.SortStableFunc(want, func(a, b Object) int { return compareObjects(&a, &b) })
 		sortObjects(objects)
 		for i := range want {
-			if want[i].UID != objects[i].UID {
-				t.Fatalf("round %d: at %d of %d is %q of %s, not %q of %s", round, i, n, objects[i].ID, objects[i].UID, want[i].ID, want[i].UID)
+			if want[i].UID() != objects[i].UID() {
+				t.Fatalf("round %d: at %d of %d is %q of %s, not %q of %s", round, i, n, objects[i].ID, objects[i].UID(), want[i].ID, want[i].UID())
 			}
 		}
 	}

@@ -111,49 +111,6 @@ type Area struct {
 // Gap says that something in the area may have been missed.
 func (a Area) Gap() bool { return a.State != Read }
 
-// Object is one schedule-bearing thing that was found.
-type Object struct {
-	// ID names it in reports and waivers: provider:source/path. It does not hold
-	// a line number, and survives an edit above the object.
-	ID       string
-	Source   string
-	Provider string
-	Part     string // the area in which it was read
-	Pos      specs.Pos
-	Marker   Marker
-	// Attrs are what a ledger's match can name: user, command, file; repo,
-	// workflow, cron; namespace, name. "builtin" marks what a distribution installs,
-	// "unstated" names the attribute that a file leaves open.
-	Attrs  map[string]string
-	Labels map[string]string
-	// Sealed holds specs.Seal of the attrs (labels as labels.NAME) whose text a
-	// saved listing keeps back, since it may be a secret: in Attrs stands only
-	// what may be shown. Whether a glob fits such a text cannot be known.
-	Sealed map[string]string
-	Spec   specs.Spec
-	// Env is the whole effective environment of a crontab entry; its spec keeps
-	// only what every command depends on.
-	Env specs.Packed
-	// Inactive are the reasons why the object will not run; none means active.
-	Inactive []Inactive
-	// Opaque says that the text could not be read as an entry, so that there is
-	// nothing to compare.
-	Opaque bool
-	// Entries are the schedules of a workflow one by one, where a ledger may
-	// match a single one of them.
-	Entries []Entry
-	// Literal is the object as a ledger's template states it (a manifest, a
-	// workflow file, crontab lines), where Selection.Literals asked for it.
-	Literal []byte
-	// UID is the scheduler's own identity of the object, if it has one.
-	UID     string
-	Created time.Time
-	Changes []Change
-	// Runs is what the scheduler itself says of the object's runs; nil if it says
-	// nothing.
-	Runs *Evidence
-}
-
 // Marker is what an object says about its role.
 type Marker struct {
 	Role    string // empty if there is none

@@ -23,6 +23,6 @@ func (r replayed) Observe(ctx context.Context, sel Selection) Observation {
 		}
 		return o
 	}
-	o.Objects = slices.DeleteFunc(slices.Clone(o.Objects), func(obj Object) bool { return !sel.Wants(obj.Part) })
+	o.Objects = slices.DeleteFunc(slices.Clone(o.Objects), func(obj Object) bool { return !sel.Wants(obj.Part()) })
 	return o
 }

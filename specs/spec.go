@@ -54,6 +54,9 @@ func (s Spec) NeverFires() bool {
 
 // Written is the schedules as people wrote them, sorted and joined by "; ".
 func (s Spec) Written() string {
+	if len(s.Schedules) == 1 {
+		return s.Schedules[0].Text
+	}
 	texts := make([]string, len(s.Schedules))
 	for i, sched := range s.Schedules {
 		texts[i] = sched.Text
@@ -64,6 +67,9 @@ func (s Spec) Written() string {
 
 // Zones are the distinct zones of the schedules, sorted and joined by ", ".
 func (s Spec) Zones() string {
+	if len(s.Schedules) == 1 {
+		return s.Schedules[0].Zone
+	}
 	zones := make([]string, len(s.Schedules))
 	for i, sched := range s.Schedules {
 		zones[i] = sched.Zone

@@ -77,7 +77,7 @@ func markedCrontab(r *trial) (string, bool) {
 	c := readCrontabText(specs.Debian, r.rel, r.text)
 	at := map[int]bool{}
 	for _, s := range r.subjects {
-		if !s.Marker.Present() {
+		if !s.Marker().Present() {
 			at[s.Pos.Line] = true
 		}
 	}
@@ -119,7 +119,7 @@ func mutateCrontab(r *trial, kind string) {
 			m.presence()
 			m.times()
 			m.commands()
-			if s.Marker.Present() {
+			if s.Marker().Present() {
 				m.marks()
 			}
 		}
@@ -128,7 +128,7 @@ func mutateCrontab(r *trial, kind string) {
 }
 
 func (s *subject) has(code string) bool {
-	for _, in := range s.Inactive {
+	for _, in := range s.Inactive() {
 		if in.Code == code {
 			return true
 		}
@@ -139,7 +139,7 @@ func (s *subject) has(code string) bool {
 // guilty says that the object's own line keeps a whole file from being loaded:
 // what becomes of the others when that line changes is another question.
 func (s *subject) guilty() bool {
-	for _, in := range s.Inactive {
+	for _, in := range s.Inactive() {
 		if strings.Contains(in.Detail, s.Pos.String()+":") && in.Code != "commented-out" {
 			return true
 		}
@@ -149,8 +149,8 @@ func (s *subject) guilty() bool {
 
 // first is the first line of what belongs to the object.
 func (m crontabChange) first() int {
-	if m.Marker.Present() {
-		return m.Marker.Pos.Line
+	if m.Marker().Present() {
+		return m.Marker().Pos.Line
 	}
 	return m.line
 }
@@ -176,7 +176,7 @@ func (s *subject) drift(fields ...string) string {
 func twoTimes(lines string) string { return strings.TrimSuffix(lines, "\n") + "\n" + lines }
 
 func (m crontabChange) presence() {
-	if m.Marker.Present() {
+	if m.Marker().Present() {
 		rest := strings.Join(m.lines[m.first():m.line-1], "")
 		m.edit(m.kind+"delete", m.set(m.first(), m.line, rest), m.missing())
 		whole := strings.Join(m.lines[m.first()-1:m.line], "")
@@ -187,7 +187,7 @@ func (m crontabChange) presence() {
 	}
 	off := m.put(m.line, "#"+m.job.String())
 	switch {
-	case !m.Marker.Present():
+	case !m.Marker().Present():
 		m.edit(m.kind+"comment out", off, m.missing())
 	case m.asleep && !m.never:
 		m.edit(m.kind+"comment out", off)
@@ -202,12 +202,12 @@ func (m crontabChange) presence() {
 
 // marks changes what the marker says.
 func (m crontabChange) marks() {
-	line := m.lines[m.Marker.Pos.Line-1]
+	line := m.lines[m.Marker().Pos.Line-1]
 	with := func(old, new string) string {
-		return m.set(m.Marker.Pos.Line, m.Marker.Pos.Line, strings.Replace(line, old, new, 1))
+		return m.set(m.Marker().Pos.Line, m.Marker().Pos.Line, strings.Replace(line, old, new, 1))
 	}
 	m.edit(m.kind+"another role", with(m.role, "who"), m.missing(), "unexpected unknown-role")
-	if m.Marker.Version == "3" {
+	if m.Marker().Version == "3" {
 		m.edit(m.kind+"a later version", with("=3", "=10"), "drift "+m.role+" ahead: version")
 		m.edit(m.kind+"an earlier version", with("=3", "=2.9"), "drift "+m.role+" behind: version")
 		m.edit(m.kind+"no version", with("version=3", ""))
@@ -216,7 +216,7 @@ func (m crontabChange) marks() {
 
 // uncomment brings back what was commented out under its marker.
 func (m crontabChange) uncomment() {
-	if len(m.Inactive) > 1 || m.Spec.NeverFires() {
+	if len(m.Inactive()) > 1 || m.Spec.NeverFires() {
 		m.skip(m.kind + "uncomment")
 		return
 	}
@@ -304,7 +304,7 @@ func mutateTable(r *trial, c crontabText, kind string) {
 	r.edit(kind+"a stranger with a marker", "# rolecall: role=who.is.this\n"+stranger+text, "unexpected unknown-role")
 	r.edit(kind+"comments and blank lines", "# something\n\n"+text)
 	r.edit(kind+"another MAILTO", "MAILTO=ops\n"+text)
-	if len(r.twins) == 1 && r.twins[0][1].Marker.Role == "" {
+	if len(r.twins) == 1 && r.twins[0][1].Marker().Role == "" {
 		line := r.twins[0][1].Pos.Line
 		usual := r.usual
 		r.usual = slices.DeleteFunc(slices.Clone(usual), func(l string) bool { return strings.HasPrefix(l, "duplicate ") })

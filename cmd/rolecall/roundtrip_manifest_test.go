@@ -115,9 +115,9 @@ func markedManifest(r *trial) (string, bool) {
 	}
 	n := 0
 	for _, s := range r.subjects {
-		if j, ok := m.jobs[s.ID]; ok && !s.Marker.Present() {
+		if j, ok := m.jobs[s.ID]; ok && !s.Marker().Present() {
 			n++
-			giveRole(j.Node, "job-"+string(rune('a'+n%26))+"-"+s.Attrs["name"][:min(20, len(s.Attrs["name"]))])
+			giveRole(j.Node, "job-"+string(rune('a'+n%26))+"-"+s.Attr("name")[:min(20, len(s.Attr("name")))])
 		}
 	}
 	text, err := writeDocuments(m.docs)
@@ -220,7 +220,7 @@ func (m manifestChange) presence() {
 		return true
 	}, "duplicate "+m.role+" several-objects")
 	m.change("rename", func(all *manifests, n jobNode) bool {
-		if m.Marker.Present() || m.pinned {
+		if m.Marker().Present() || m.pinned {
 			return false
 		}
 		dropMember(at(n.Node, "metadata"), "generateName")
@@ -244,7 +244,7 @@ func (m manifestChange) presence() {
 	case !m.asleep:
 		m.change("suspend", suspend("true"), "inactive "+m.role+" suspended")
 		m.change("say that it is not suspended", suspend("false"))
-	case m.has("suspended") && len(m.Inactive) == 1 && !m.Spec.NeverFires():
+	case m.has("suspended") && len(m.Inactive()) == 1 && !m.Spec.NeverFires():
 		m.change("resume", suspend("false"), "drift "+m.role+" active-though-suspended: state")
 	}
 }

@@ -145,7 +145,7 @@ func (r *trial) snapshot(first outcome) {
 	saved := r.auditOf("--snapshot", "saved.json")
 	want := slices.Clone(first.lines)
 	for _, o := range r.seen {
-		if _, sealed := o.Sealed["command"]; sealed && !o.Marker.Present() {
+		if _, sealed := o.Sealed()["command"]; sealed && !o.Marker().Present() {
 			want = append(want, "?unknown *", "?unexpected no-role")
 		}
 	}
@@ -212,8 +212,8 @@ func (r *trial) review(roles [][]providers.Object) bool {
 		key := got.roleOf(role[0].ID)
 		in := ledger.Roles[key]
 		s := &subject{Object: role[0], role: key, asleep: in.State == "suspended", pinned: in.Spec.Hash != "", workflow: in.Spec.Workflow, match: in.Match}
-		s.never = s.asleep && len(s.Inactive) == 0
-		if asleep := len(s.Inactive) > 0 || s.Spec.NeverFires(); asleep != s.asleep {
+		s.never = s.asleep && len(s.Inactive()) == 0
+		if asleep := len(s.Inactive()) > 0 || s.Spec.NeverFires(); asleep != s.asleep {
 			r.Errorf("role %s: the ledger says suspended: %v, and the object is inactive: %v", s.role, s.asleep, asleep)
 		}
 		r.subjects = append(r.subjects, s)
@@ -378,14 +378,14 @@ func expectedRoles(objects []providers.Object) [][]providers.Object {
 	var out [][]providers.Object
 	at := map[string]int{}
 	for _, o := range objects {
-		if o.Opaque || o.Marker.Invalid != "" || o.Attrs["builtin"] != "" && !o.Marker.Present() {
+		if o.Opaque || o.Marker().Invalid != "" || o.Attr("builtin") != "" && !o.Marker().Present() {
 			continue
 		}
-		key := "role " + o.Marker.Role
-		if o.Marker.Role == "" {
-			named := maps.Clone(o.Attrs)
+		key := "role " + o.Marker().Role
+		if o.Marker().Role == "" {
+			named := maps.Collect(o.EachAttr)
 			delete(named, "unstated") // no match can name it
-			key = fmt.Sprint(named, o.Sealed)
+			key = fmt.Sprint(named, o.Sealed())
 		}
 		if _, ok := at[key]; !ok {
 			at[key] = len(out)
@@ -403,7 +403,7 @@ func exceptions(roles [][]providers.Object, objects []providers.Object) []string
 	var out []string
 	known := map[string]bool{}
 	for _, role := range roles {
-		known[role[0].Marker.Role] = true
+		known[role[0].Marker().Role] = true
 		if len(role) > 1 {
 			out = append(out, "duplicate *")
 			out = append(out, "?inactive *", "?drift *")
@@ -413,14 +413,14 @@ func exceptions(roles [][]providers.Object, objects []providers.Object) []string
 	for _, o := range objects {
 		switch {
 		case seen[o.ID]:
-		case o.Marker.Invalid != "":
+		case o.Marker().Invalid != "":
 			out = append(out, "unexpected invalid-marker")
-		case o.Opaque && o.Marker.Role != "" && !known[o.Marker.Role]:
+		case o.Opaque && o.Marker().Role != "" && !known[o.Marker().Role]:
 			out = append(out, "unexpected unknown-role")
-		case o.Opaque && o.Marker.Role == "":
+		case o.Opaque && o.Marker().Role == "":
 			out = append(out, "unexpected no-role")
 		}
-		seen[o.ID] = seen[o.ID] || o.Opaque || o.Marker.Invalid != ""
+		seen[o.ID] = seen[o.ID] || o.Opaque || o.Marker().Invalid != ""
 	}
 	return out
 }

@@ -65,7 +65,7 @@ type workflowChange struct {
 // change changes the tree. The library puts comments elsewhere when it writes one,
 // so this is only for a workflow without markers.
 func (m workflowChange) change(name string, change func(w *workflowText) bool, want ...string) {
-	if m.Marker.Present() {
+	if m.Marker().Present() {
 		return
 	}
 	text, ok := changedWorkflow(m.files[m.main], change)
@@ -85,7 +85,7 @@ func mutateWorkflow(r *trial, kind string) {
 		switch {
 		case !ok:
 			r.skip(kind + "a workflow of another form")
-		case len(r.subjects) > 1 || len(s.Entries) != len(w.items):
+		case len(r.subjects) > 1 || len(s.Entries()) != len(w.items):
 			r.skip(kind + "a workflow of several roles")
 		default:
 			m.presence(w)
@@ -105,7 +105,7 @@ func mutateWorkflow(r *trial, kind string) {
 func (m workflowChange) presence(w *workflowText) {
 	m.among("delete the file", map[string]string{".github/workflows/other.yml": "on: push\n"}, m.missing())
 	const other = ".github/workflows/copy-of-it.yml"
-	if m.Marker.Present() {
+	if m.Marker().Present() {
 		m.among("duplicate", m.with(other, w.text), m.doubled()...)
 	} else {
 		m.among("a copy", m.with(other, w.text), "unexpected no-role")
@@ -179,7 +179,7 @@ func (m workflowChange) times(w *workflowText) {
 	if m.never {
 		drift = m.drift("state", "schedule")
 	}
-	for i, e := range m.Entries {
+	for i, e := range m.Entries() {
 		m.cron("schedule by meaning", w, i, "41 7 11 3 *", drift)
 		if cron, ok := nearby(e.Text); ok && !m.never && !strings.Contains(w.text, cron) {
 			m.cron("schedule by one step", w, i, cron, drift)
@@ -187,7 +187,7 @@ func (m workflowChange) times(w *workflowText) {
 		for _, v := range sameTimes(specs.GitHub, e.Text) {
 			m.cron("schedule by text: "+v.how, w, i, v.text)
 		}
-		if len(m.Entries) == 1 && !m.asleep {
+		if len(m.Entries()) == 1 && !m.asleep {
 			m.cron("never fires", w, i, "0 0 31 2 *", "inactive "+m.role+" never-fires", m.drift("schedule"))
 		}
 		if !m.asleep {
@@ -200,7 +200,7 @@ func (m workflowChange) times(w *workflowText) {
 			putMember(w.items[i], "timezone", textNode("Asia/Tokyo"))
 			return e.Schedule.Zone != "Asia/Tokyo"
 		}, m.drift("time_zone"))
-		if len(m.Entries) > 1 {
+		if len(m.Entries()) > 1 {
 			m.oneLess(i, drift)
 		}
 	}
@@ -208,16 +208,16 @@ func (m workflowChange) times(w *workflowText) {
 
 // oneLess takes one of several entries away.
 func (m workflowChange) oneLess(i int, drift string) {
-	for k, e := range m.Entries {
-		if k != i && e.Text == m.Entries[i].Text {
+	for k, e := range m.Entries() {
+		if k != i && e.Text == m.Entries()[i].Text {
 			drift = m.drift("time_zone") // the times are there, in one zone less
 		}
 	}
 	m.change("delete one of several entries", func(w *workflowText) bool {
 		list := at(w.on, "schedule")
 		list.Content = slices.Delete(slices.Clone(list.Content), i, i+1)
-		for k, e := range m.Entries {
-			if k != i && e.Schedule.Canonical() == m.Entries[i].Schedule.Canonical() {
+		for k, e := range m.Entries() {
+			if k != i && e.Schedule.Canonical() == m.Entries()[i].Schedule.Canonical() {
 				return false
 			}
 		}
@@ -228,7 +228,7 @@ func (m workflowChange) oneLess(i int, drift string) {
 // mutateSteps compares the whole workflow, by a template.
 func mutateSteps(r *trial) {
 	w, ok := readWorkflowText(r.text)
-	if !ok || len(r.subjects) != 1 || r.subjects[0].asleep || r.subjects[0].Marker.Present() {
+	if !ok || len(r.subjects) != 1 || r.subjects[0].asleep || r.subjects[0].Marker().Present() {
 		r.skip("template: a workflow of another form")
 		return
 	}
@@ -356,7 +356,7 @@ func mutateEntries(r *trial) {
 		}
 		m.edit("entries: comment out", set(first-1, last, off), "inactive "+m.role+" commented-out")
 		m.cron("schedule by meaning", w, i, "41 7 11 3 *", m.drift("schedule"))
-		for _, v := range sameTimes(specs.GitHub, s.Entries[0].Text) {
+		for _, v := range sameTimes(specs.GitHub, s.Entries()[0].Text) {
 			m.cron("schedule by text: "+v.how, w, i, v.text)
 		}
 	}

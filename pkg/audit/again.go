@@ -73,10 +73,10 @@ func merge(before, now providers.World, parts map[string][]string) providers.Wor
 func mergeParts(old, now providers.Observation, parts []string) providers.Observation {
 	asked := func(part string) bool { return slices.Contains(parts, part) }
 	out := old
-	out.Objects = slices.DeleteFunc(slices.Clone(old.Objects), func(o providers.Object) bool { return asked(o.Part) })
+	out.Objects = slices.DeleteFunc(slices.Clone(old.Objects), func(o providers.Object) bool { return asked(o.Part()) })
 	out.Areas = slices.DeleteFunc(slices.Clone(old.Areas), func(a providers.Area) bool { return asked(a.Part) })
 	for _, o := range now.Objects {
-		if asked(o.Part) {
+		if asked(o.Part()) {
 			out.Objects = append(out.Objects, o)
 		}
 	}

@@ -24,7 +24,7 @@ func (h *halves) Observe(_ context.Context, sel providers.Selection) providers.O
 	narrow := o
 	narrow.Objects, narrow.Areas = nil, nil
 	for _, x := range o.Objects {
-		if sel.Wants(x.Part) {
+		if sel.Wants(x.Part()) {
 			narrow.Objects = append(narrow.Objects, x)
 		}
 	}
@@ -49,7 +49,9 @@ func both(states map[string]providers.AreaState, where ...string) providers.Obse
 	for _, w := range where {
 		part, role, _ := strings.Cut(w, "/")
 		x := look(role).Objects[0]
-		x.Part, x.ID = part, "crontab:web/"+part+"#"+role
+		own := *x.Origin
+		own.Part = part
+		x.Origin, x.ID = &own, "crontab:web/"+part+"#"+role
 		o.Objects = append(o.Objects, x)
 	}
 	return o

@@ -49,12 +49,12 @@ func (r *round) attributeSource(ctx context.Context, a providers.Attributor, o *
 	asked, learnt := 0, false
 	for i := range o.Objects {
 		obj := &o.Objects[i]
-		if !about[obj.ID] || len(obj.Changes) > 0 || asked == attributions || ctx.Err() != nil {
+		if !about[obj.ID] || len(obj.Changes()) > 0 || asked == attributions || ctx.Err() != nil {
 			continue
 		}
 		asked++
-		obj.Changes = a.Attribute(ctx, *obj)
-		learnt = learnt || len(obj.Changes) > 0
+		obj.Extra().Changes = a.Attribute(ctx, *obj)
+		learnt = learnt || len(obj.Changes()) > 0
 	}
 	o.Requests += asked
 	return learnt

@@ -28,7 +28,7 @@ func look(roles ...string) providers.Observation {
 	o := providers.Observation{Areas: []providers.Area{{Part: "file/f", State: providers.Read}}}
 	for _, r := range roles {
 		o.Objects = append(o.Objects, providers.Object{
-			ID: "crontab:web/f#" + r, Source: "web", Provider: "crontab", Part: "file/f", Marker: providers.Marker{Role: r},
+			ID: "crontab:web/f#" + r, Origin: &providers.Origin{Source: "web", Provider: "crontab", Part: "file/f"}, Marked: &providers.Marker{Role: r},
 			Spec: specs.Spec{Schedules: []specs.Schedule{specs.Never()}},
 		})
 	}

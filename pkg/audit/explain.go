@@ -33,7 +33,7 @@ func (r *round) explain(ctx context.Context, j classify.Judgement) classify.Judg
 			byID = r.byID()
 		}
 		for _, id := range f.Objects {
-			if o := objectOf(byID, id); o != nil && o.Source == f.Source {
+			if o := objectOf(byID, id); o != nil && o.Source() == f.Source {
 				if _, known := said[o.ID]; !known && asked[f.Source] < explanations && ctx.Err() == nil {
 					asked[f.Source]++
 					said[o.ID] = r.explained(ctx, e, *o)

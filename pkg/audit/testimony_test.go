@@ -48,7 +48,7 @@ func dailyPlan(aRan time.Time) (Plan, *daily) {
 	for i := range o.Objects {
 		o.Objects[i].Spec.Schedules = []specs.Schedule{oneOClock}
 	}
-	o.Objects[0].Runs = &providers.Evidence{Executed: providers.Trace{State: providers.Known, Last: aRan}}
+	o.Objects[0].Extra().Runs = &providers.Evidence{Executed: providers.Trace{State: providers.Known, Last: aRan}}
 	d := &daily{Looks: &providertest.Looks{List: []providers.Observation{o}}, asked: &atomic.Int32{}, explain: func(context.Context, providers.Object) []string {
 		return []string{"the Job has failed: hunter2", "the Job has failed: hunter2"}
 	}}
@@ -123,7 +123,7 @@ func TestExplain(t *testing.T) {
 		without bool
 	}{
 		{"once, after the last look", func(*Plan, *daily) {}, 1, "the Job has failed: ***", false},
-		{"not where nothing is found", func(p *Plan, d *daily) { d.List[0].Objects[0].Runs = nil }, 0, "", true},
+		{"not where nothing is found", func(p *Plan, d *daily) { d.List[0].Objects[0].Extra().Runs = nil }, 0, "", true},
 		{"not offline", func(p *Plan, d *daily) { p.Sources[0].Rule.Live = false }, 0, "", false},
 		{"not of roles that are not asked for", func(p *Plan, d *daily) { p.Roles = []string{"b"} }, 0, "", true},
 		{"it breaks down", func(p *Plan, d *daily) {
@@ -162,7 +162,7 @@ func TestExplain(t *testing.T) {
 // state is not unknown.
 func TestUnknownBesideAWorseFinding(t *testing.T) {
 	p, d := dailyPlan(judged.AddDate(0, 0, -9))
-	d.List[0].Objects[0].Runs.Succeeded = providers.Trace{State: providers.Unreadable}
+	d.List[0].Objects[0].Runs().Succeeded = providers.Trace{State: providers.Unreadable}
 	p.Witnesses = []providers.Witness{says(judged.Add(-10 * time.Hour))}
 	r, _, err := Run(context.Background(), p)
 	if err != nil {

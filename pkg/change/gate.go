@@ -163,7 +163,7 @@ func (g *gate) unchanged(ids []string) bool {
 	return !slices.ContainsFunc(ids, func(id string) bool {
 		a, was := g.before[id]
 		b, is := g.now[id]
-		return !was || !is || a.Spec.Hash() != b.Spec.Hash() || a.Marker.Role != b.Marker.Role || a.Marker.Version != b.Marker.Version || len(a.Inactive) != len(b.Inactive)
+		return !was || !is || a.Spec.Hash() != b.Spec.Hash() || a.Marker().Role != b.Marker().Role || a.Marker().Version != b.Marker().Version || len(a.Inactive()) != len(b.Inactive())
 	})
 }
 
@@ -217,7 +217,7 @@ func (g *gate) still(o providers.Object) (providers.Object, bool) {
 	for _, id := range slices.Sorted(maps.Keys(g.now)) {
 		now := g.now[id]
 		_, before := g.before[id]
-		if now.Source == o.Source && !now.Opaque && !before && now.Spec.Hash() == o.Spec.Hash() {
+		if now.Source() == o.Source() && !now.Opaque && !before && now.Spec.Hash() == o.Spec.Hash() {
 			return now, true
 		}
 	}

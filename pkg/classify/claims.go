@@ -60,7 +60,7 @@ func (c *claims) add(o *object) {
 		c.disputed[key] = append(c.disputed[key], o)
 	}
 	for _, key := range o.perhaps {
-		c.perhaps[specs.Ref{Role: key, Source: o.Source}] = o
+		c.perhaps[specs.Ref{Role: key, Source: o.Source()}] = o
 	}
 }
 
@@ -69,14 +69,14 @@ func (c *claims) add(o *object) {
 func (c claims) of(role specs.Role, ref specs.Ref) (own, elsewhere, disputed []*object) {
 	for _, o := range c.byRole[role.Key] {
 		switch {
-		case o.Source == ref.Source:
+		case o.Source() == ref.Source:
 			own = append(own, o)
-		case !slices.Contains(role.Sources, o.Source):
+		case !slices.Contains(role.Sources, o.Source()):
 			elsewhere = append(elsewhere, o)
 		}
 	}
 	for _, o := range c.disputed[role.Key] {
-		if o.Source == ref.Source {
+		if o.Source() == ref.Source {
 			disputed = append(disputed, o)
 		}
 	}
@@ -97,7 +97,8 @@ type marked struct {
 
 func indexRoles(roles []specs.Role, desired map[specs.Ref]specs.Desired) roleIndex {
 	by := roleIndex{desired: desired, byMarker: map[string]marked{}, matching: map[string]*matching{}}
-	for _, r := range roles {
+	for i := range roles {
+		r := &roles[i]
 		for _, old := range r.PreviousRoles {
 			by.byMarker[old] = marked{r.Key, true}
 		}
@@ -120,20 +121,20 @@ func indexRoles(roles []specs.Role, desired map[specs.Ref]specs.Desired) roleInd
 // roles of its own source. It never goes by likeness.
 func (by roleIndex) assign(o *providers.Object) *object {
 	out := &object{Object: o}
-	if o.Marker.Present() {
-		m := by.byMarker[o.Marker.Role]
+	if o.Marker().Present() {
+		m := by.byMarker[o.Marker().Role]
 		out.role, out.renamed = m.key, m.renamed
 		return out
 	}
 	var keys []string
-	for _, r := range by.matching[o.Source].candidates(o) {
+	for _, r := range by.matching[o.Source()].candidates(o) {
 		switch matches(r.Match, *o) {
 		case yes:
 			keys = append(keys, r.Key)
 		case unsure:
 			// What hides the match does not hide the hash, which tells an object
 			// more exactly than any match.
-			if pin := by.desired[specs.Ref{Role: r.Key, Source: o.Source}].Pinned; !pin.IsZero() && pin == o.Spec.Hash() {
+			if pin := by.desired[specs.Ref{Role: r.Key, Source: o.Source()}].Pinned; !pin.IsZero() && pin == o.Spec.Hash() {
 				keys = append(keys, r.Key)
 				continue
 			}
@@ -168,16 +169,17 @@ const (
 func matches(m specs.Match, o providers.Object) answer {
 	out := yes
 	for key, pattern := range m.Keys {
-		out = min(out, matchesKey(key, pattern, o.Attrs, o.Sealed[key], func(value string) bool { return fits(key, pattern, value) }))
+		value, ok := o.LookupAttr(key)
+		out = min(out, matchesKey(pattern, value, ok, o.Sealed()[key], func(value string) bool { return fits(key, pattern, value) }))
 	}
 	for key, pattern := range m.Labels {
-		out = min(out, matchesKey(key, pattern, o.Labels, o.Sealed["labels."+key], func(value string) bool { return specs.Glob(pattern, value, false) }))
+		value, ok := o.Labels()[key]
+		out = min(out, matchesKey(pattern, value, ok, o.Sealed()[label+key], func(value string) bool { return specs.Glob(pattern, value, false) }))
 	}
 	return out
 }
 
-func matchesKey(key, pattern string, values map[string]string, seal string, fits func(string) bool) answer {
-	value, ok := values[key]
+func matchesKey(pattern, value string, ok bool, seal string, fits func(string) bool) answer {
 	switch {
 	case seal != "" && seal == specs.Seal(pattern):
 		return yes
@@ -203,14 +205,14 @@ func fits(key, pattern, value string) bool {
 
 // split makes of a workflow's object one for each of its entries, if a role of
 // its source matches a single entry, and is nil otherwise. A marker beats that.
-func split(o *providers.Object, roles []specs.Role) []providers.Object {
-	forOne := func(r specs.Role) bool { return r.Match.Keys["cron"] != "" }
-	if o.Marker.Present() || len(o.Entries) < 1 || !slices.ContainsFunc(roles, forOne) {
+func split(o *providers.Object, roles []*specs.Role) []providers.Object {
+	forOne := func(r *specs.Role) bool { return r.Match.Keys["cron"] != "" }
+	if o.Marker().Present() || len(o.Entries()) < 1 || !slices.ContainsFunc(roles, forOne) {
 		return nil
 	}
 	out := entriesOf(*o)
 	if slices.ContainsFunc(out, func(one providers.Object) bool {
-		return slices.ContainsFunc(roles, func(r specs.Role) bool { return forOne(r) && Fits(r.Match, one) })
+		return slices.ContainsFunc(roles, func(r *specs.Role) bool { return forOne(r) && Fits(r.Match, one) })
 	}) {
 		return out
 	}
@@ -219,19 +221,16 @@ func split(o *providers.Object, roles []specs.Role) []providers.Object {
 
 // entriesOf are the entries of a workflow as objects of their own.
 func entriesOf(o providers.Object) []providers.Object {
-	out := make([]providers.Object, len(o.Entries))
-	for i, e := range o.Entries {
+	out := make([]providers.Object, len(o.Entries()))
+	for i, e := range o.Entries() {
 		one := o
 		if !strings.HasSuffix(o.ID, "#"+e.Text) {
 			one.ID = o.ID + "#" + e.Text
 		}
-		one.Pos, one.Entries = e.Pos, nil
+		one.Pos = e.Pos
+		one.Extra().Entries = nil
 		one.Spec.Schedules = []specs.Schedule{e.Schedule}
-		one.Attrs = make(map[string]string, len(o.Attrs)+1)
-		for k, v := range o.Attrs {
-			one.Attrs[k] = v
-		}
-		one.Attrs["cron"] = e.Text
+		one.SetAttr("cron", e.Text)
 		out[i] = one
 	}
 	return out

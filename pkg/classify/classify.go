@@ -83,6 +83,7 @@ type Judgement struct {
 // Judge applies the truth table.
 func Judge(in Input) Judgement {
 	j := newJudge(in)
+	j.out.Roles = make([]report.Role, 0, len(in.Ledger.Roles))
 	for _, role := range in.Ledger.Roles {
 		for _, source := range role.Sources {
 			j.role(role, specs.Ref{Role: role.Key, Source: source})
@@ -104,15 +105,17 @@ type judge struct {
 	Input
 	claims    claims
 	sources   map[string]*providers.Observation
-	homes     map[string][]string // the sources of each role
-	used      map[specs.Pos]bool  // ignore rules that took something out of account
+	homes     map[string][]string           // the sources of each role
+	answered  map[string]bool               // the sources that some role names
+	nowhere   map[string]providers.Presence // of an object that plays no role, by source
+	used      map[specs.Pos]bool            // ignore rules that took something out of account
 	calendar  *evidence.Calendar
 	workflows map[workflow][]specs.Schedule // nil until it is asked for
 	out       Judgement
 }
 
 func newJudge(in Input) *judge {
-	j := &judge{Input: in, claims: claim(in), used: map[specs.Pos]bool{}, calendar: evidence.NewCalendar(), sources: map[string]*providers.Observation{}}
+	j := &judge{Input: in, claims: claim(in), used: map[specs.Pos]bool{}, calendar: evidence.NewCalendar(), sources: map[string]*providers.Observation{}, nowhere: map[string]providers.Presence{}}
 	for i := range in.World.Observations {
 		o := &in.World.Observations[i]
 		j.sources[o.Source] = o
@@ -202,7 +205,7 @@ func (j *judge) duplicate(role specs.Role, ref specs.Ref, all []*object) {
 	places := make([]string, len(all))
 	for i, o := range all {
 		places[i] = o.place()
-		if o.Source != ref.Source {
+		if o.Source() != ref.Source {
 			f.Reason = "also-elsewhere"
 		}
 	}
@@ -211,7 +214,7 @@ func (j *judge) duplicate(role specs.Role, ref specs.Ref, all []*object) {
 }
 
 func (j *judge) ambiguous(role specs.Role, ref specs.Ref, disputed []*object) {
-	if !slices.ContainsFunc(j.out.Roles, func(r report.Role) bool { return r.Role == ref.Role && r.Source == ref.Source }) {
+	if !j.registered(ref) {
 		j.register(role, ref, disputed, "no")
 	}
 	f := about(report.Ambiguous, role, ref, disputed)
@@ -229,11 +232,20 @@ func (j *judge) ambiguous(role specs.Role, ref specs.Ref, disputed []*object) {
 	j.finding(f)
 }
 
+// registered says that an expectation is listed; those of one role stand together.
+func (j *judge) registered(ref specs.Ref) bool {
+	for i := len(j.out.Roles) - 1; i >= 0 && j.out.Roles[i].Role == ref.Role; i-- {
+		if j.out.Roles[i].Source == ref.Source {
+			return true
+		}
+	}
+	return false
+}
+
 // absent tells what is not there from what could not be seen.
 func (j *judge) absent(role specs.Role, ref specs.Ref) {
-	plays := func(o providers.Object) bool { return false } // claims found none
 	hidden := j.claims.perhaps[ref]
-	if hidden == nil && j.World.Lookup(ref, plays) == providers.Absent {
+	if hidden == nil && j.withoutObject(ref) == providers.Absent {
 		j.register(role, ref, nil, "no")
 		f := about(report.Missing, role, ref, nil)
 		f.Reason = "not-there"
@@ -258,6 +270,17 @@ func (j *judge) absent(role specs.Role, ref specs.Ref) {
 		}
 	}
 	j.finding(f)
+}
+
+// withoutObject is World.Lookup for a role of which claims found no object: the
+// same for all such roles of a source.
+func (j *judge) withoutObject(ref specs.Ref) providers.Presence {
+	presence, ok := j.nowhere[ref.Source]
+	if !ok {
+		presence = j.World.Lookup(ref, func(providers.Object) bool { return false })
+		j.nowhere[ref.Source] = presence
+	}
+	return presence
 }
 
 // notRead is the reason of what was not found and may be where nothing was read.
@@ -302,10 +325,10 @@ func suspended(role specs.Role, now time.Time) bool {
 
 func (j *judge) staleRef(role specs.Role, ref specs.Ref, own []*object) {
 	uid := role.Remembered.UID
-	if uid == "" || slices.ContainsFunc(own, func(o *object) bool { return o.UID == "" || o.UID == uid }) {
+	if uid == "" || slices.ContainsFunc(own, func(o *object) bool { return o.UID() == "" || o.UID() == uid }) {
 		return
 	}
-	j.note("stale-ref", ref.Source, "role "+ref.Role+" remembers an object "+uid+" that is gone; the object that plays the role now is "+own[0].ID+" ("+own[0].UID+"); take the new uid into the ledger's ref after looking why it was made anew", role.Remembered.Pos)
+	j.note("stale-ref", ref.Source, "role "+ref.Role+" remembers an object "+uid+" that is gone; the object that plays the role now is "+own[0].ID+" ("+own[0].UID()+"); take the new uid into the ledger's ref after looking why it was made anew", role.Remembered.Pos)
 }
 
 func (j *judge) note(code, source, message string, pos specs.Pos) {

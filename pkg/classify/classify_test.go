@@ -104,8 +104,8 @@ func (w *world) object(source, role, when, command string) *providers.Object {
 		}
 		n := len(w.obs[i].Objects)
 		w.obs[i].Objects = append(w.obs[i].Objects, providers.Object{
-			ID: fmt.Sprintf("crontab:%s/f#%s%d", source, role, n), Source: source, Provider: "crontab", Part: "file/" + source,
-			Pos: specs.Pos{File: "f", Line: n + 1}, Marker: providers.Marker{Role: role}, Attrs: map[string]string{"command": command},
+			ID: fmt.Sprintf("crontab:%s/f#%s%d", source, role, n), Origin: &providers.Origin{Source: source, Provider: "crontab", Part: "file/" + source},
+			Pos: specs.Pos{File: "f", Line: n + 1}, Marked: &providers.Marker{Role: role}, Attrs: providers.AttrsOf(map[string]string{"command": command}),
 			Spec: spec(w.t, when, command),
 		})
 		return &w.obs[i].Objects[n]
@@ -179,9 +179,9 @@ func TestTruthTable(t *testing.T) {
 			[]string{"a@one drift", "drift:a@one edited-without-version schedule"}},
 		{"other command", func(w *world) { w.object("one", "a", "0 1 * * *", "b") },
 			[]string{"a@one drift", "drift:a@one edited-without-version command"}},
-		{"older version", func(w *world) { w.object("one", "a", "0 1 * * *", "a").Marker.Version = "1" },
+		{"older version", func(w *world) { w.object("one", "a", "0 1 * * *", "a").Marked.Version = "1" },
 			[]string{"a@one drift", "drift:a@one behind version"}},
-		{"newer version and other schedule", func(w *world) { w.object("one", "a", "0 2 * * *", "a").Marker.Version = "10" },
+		{"newer version and other schedule", func(w *world) { w.object("one", "a", "0 2 * * *", "a").Marked.Version = "10" },
 			[]string{"a@one drift", "drift:a@one ahead version schedule"}},
 		{"old marker", func(w *world) {
 			w.roles[0].PreviousRoles = []string{"old"}
@@ -191,7 +191,7 @@ func TestTruthTable(t *testing.T) {
 			[]string{"a@one duplicate", "duplicate:a@one several-objects"}},
 		{"twice, one asleep and different", func(w *world) {
 			w.object("one", "a", "0 1 * * *", "a")
-			w.object("one", "a", "0 2 * * *", "a").Inactive = []providers.Inactive{{Code: "commented-out"}}
+			w.object("one", "a", "0 2 * * *", "a").Extra().Inactive = []providers.Inactive{{Code: "commented-out"}}
 		}, []string{"a@one duplicate", "drift:a@one edited-without-version schedule", "duplicate:a@one several-objects", "inactive:a@one commented-out"}},
 		{"a copy elsewhere is not compared", func(w *world) { w.object("one", "a", "0 1 * * *", "a"); w.object("two", "a", "9 9 * * *", "other") },
 			[]string{"a@one duplicate", "duplicate:a@one also-elsewhere"}},
@@ -206,17 +206,17 @@ func TestTruthTable(t *testing.T) {
 			w.object("three", "", "0 1 * * *", "other")
 		}, []string{"a@one missing", "missing:a@one not-there moved", "note ignored-objects"}},
 		{"asleep", func(w *world) {
-			w.object("one", "a", "0 1 * * *", "a").Inactive = []providers.Inactive{{Code: "suspended"}}
+			w.object("one", "a", "0 1 * * *", "a").Extra().Inactive = []providers.Inactive{{Code: "suspended"}}
 		},
 			[]string{"a@one inactive", "inactive:a@one suspended"}},
 		{"asleep and of unreadable text", func(w *world) {
 			o := w.object("one", "a", "5 5 * * *", "x")
-			o.Opaque, o.Inactive = true, []providers.Inactive{{Code: "invalid-line"}}
+			o.Opaque, o.Extra().Inactive = true, []providers.Inactive{{Code: "invalid-line"}}
 		}, []string{"a@one inactive", "inactive:a@one invalid-line"}},
 		{"to be suspended, and of unreadable text", func(w *world) {
 			w.roles[0].Suspended = true
 			o := w.object("one", "a", "5 5 * * *", "x")
-			o.Opaque, o.Inactive = true, []providers.Inactive{{Code: "invalid-line", Detail: "bad minute"}}
+			o.Opaque, o.Extra().Inactive = true, []providers.Inactive{{Code: "invalid-line", Detail: "bad minute"}}
 		}, []string{"a@one drift", "drift:a@one edited-without-version schedule"}},
 		{"never fires", func(w *world) {
 			w.want[specs.Ref{Role: "a", Source: "one"}] = specs.Desired{Spec: spec(t, "0 0 31 2 *", "a"), Stated: []string{"command"}}
@@ -234,7 +234,7 @@ func TestTruthTable(t *testing.T) {
 			[]string{"a@one drift", "drift:a@one active-though-suspended state"}},
 		{"to be suspended, asleep", func(w *world) {
 			w.roles[0].Suspended = true
-			w.object("one", "a", "0 1 * * *", "a").Inactive = []providers.Inactive{{Code: "suspended"}}
+			w.object("one", "a", "0 1 * * *", "a").Extra().Inactive = []providers.Inactive{{Code: "suspended"}}
 		}, nil},
 		{"paused, active", func(w *world) {
 			w.roles[0].PausedUntil = noon.Add(1)
@@ -242,7 +242,7 @@ func TestTruthTable(t *testing.T) {
 		}, []string{"a@one drift", "drift:a@one active-though-suspended state"}},
 		{"pause just over, asleep", func(w *world) {
 			w.roles[0].PausedUntil = noon
-			w.object("one", "a", "0 1 * * *", "a").Inactive = []providers.Inactive{{Code: "suspended"}}
+			w.object("one", "a", "0 1 * * *", "a").Extra().Inactive = []providers.Inactive{{Code: "suspended"}}
 		}, []string{"a@one inactive", "inactive:a@one suspended"}},
 		{"unreviewed beside drift", func(w *world) { w.roles[0].Pending = true; w.object("one", "a", "0 2 * * *", "a") },
 			[]string{"a@one drift", "drift:a@one edited-without-version schedule", "unreviewed:a@one review-pending"}},
@@ -256,7 +256,7 @@ func TestTruthTable(t *testing.T) {
 		}, []string{"note ignored-objects", "unexpected:crontab:one/f#lost2 unknown-role"}},
 		{"stranger of the distribution", func(w *world) {
 			w.object("one", "a", "0 1 * * *", "a")
-			w.object("one", "", "5 5 * * *", "x").Attrs["builtin"] = "true"
+			w.object("one", "", "5 5 * * *", "x").SetAttr("builtin", "true")
 		}, []string{"note ignored-objects"}},
 		{"stranger where the ledger has no role", func(w *world) {
 			w.object("one", "a", "0 1 * * *", "a")
@@ -271,17 +271,20 @@ func TestTruthTable(t *testing.T) {
 		{"match on what a saved listing hides, exactly", func(w *world) {
 			w.roles[0].Match = specs.Match{Keys: map[string]string{"command": "a -pSECRET"}}
 			o := w.object("one", "", "0 1 * * *", "a")
-			o.Attrs["command"], o.Sealed = "a -p***", map[string]string{"command": specs.Seal("a -pSECRET")}
+			o.SetAttr("command", "a -p***")
+			o.Extra().Sealed = map[string]string{"command": specs.Seal("a -pSECRET")}
 		}, nil},
 		{"match on what a saved listing hides, by a glob", func(w *world) {
 			w.roles[0].Match = specs.Match{Keys: map[string]string{"command": "a *"}}
 			o := w.object("one", "", "0 1 * * *", "a")
-			o.Attrs["command"], o.Sealed = "a -p***", map[string]string{"command": specs.Seal("a -pSECRET")}
+			o.SetAttr("command", "a -p***")
+			o.Extra().Sealed = map[string]string{"command": specs.Seal("a -pSECRET")}
 		}, []string{"a@one unknown", "unknown:a@one not-read"}},
 		{"match on what a saved listing hides, by a glob, and the pinned hash fits", func(w *world) {
 			w.roles[0].Match = specs.Match{Keys: map[string]string{"command": "a *"}}
 			o := w.object("one", "", "0 1 * * *", "a")
-			o.Attrs["command"], o.Sealed = "a -p***", map[string]string{"command": specs.Seal("a -pSECRET")}
+			o.SetAttr("command", "a -p***")
+			o.Extra().Sealed = map[string]string{"command": specs.Seal("a -pSECRET")}
 			w.want[specs.Ref{Role: "a", Source: "one"}] = specs.Desired{Pinned: o.Spec.Hash()}
 		}, nil},
 		{"a marker beats a match", func(w *world) {
@@ -316,7 +319,7 @@ func TestTruthTable(t *testing.T) {
 		}, []string{"a@one out-of-scope"}},
 		{"remembered object is gone", func(w *world) {
 			w.roles[0].Remembered.UID = "u1"
-			w.object("one", "a", "0 1 * * *", "a").UID = "u2"
+			w.object("one", "a", "0 1 * * *", "a").Extra().UID = "u2"
 		}, []string{"note stale-ref"}},
 		{"a remembered object is no evidence", func(w *world) { w.roles[0].Remembered.UID = "u1" },
 			[]string{"a@one missing", "missing:a@one not-there"}},
@@ -397,7 +400,7 @@ func TestEntriesAreSplitWhereOneIsMatched(t *testing.T) {
 	w.roles[0].Match = specs.Match{Keys: map[string]string{"cron": "0 1 * * *"}}
 	w.want[specs.Ref{Role: "a", Source: "one"}] = specs.Desired{Spec: specs.Spec{Schedules: []specs.Schedule{schedule(t, "0 1 * * *")}}, Stated: []string{}}
 	o := w.object("one", "", "0 1 * * *", "")
-	o.Entries = []providers.Entry{{Text: "0 1 * * *", Schedule: schedule(t, "0 1 * * *")}, {Text: "0 2 * * *", Schedule: schedule(t, "0 2 * * *")}}
+	o.Extra().Entries = []providers.Entry{{Text: "0 1 * * *", Schedule: schedule(t, "0 1 * * *")}, {Text: "0 2 * * *", Schedule: schedule(t, "0 2 * * *")}}
 	o.Spec.Schedules = append(o.Spec.Schedules, schedule(t, "0 2 * * *"))
 	want := []string{"unexpected:crontab:one/f#0#0 2 * * * no-role"}
 	if diff := cmp.Diff(want, said(w.judge())); diff != "" {

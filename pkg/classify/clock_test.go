@@ -37,7 +37,7 @@ func TestEqualButForClockChanges(t *testing.T) {
 			Rules:   map[string]Rule{"tower": {}},
 			World: providers.World{Observations: []providers.Observation{{
 				Source: "tower", Areas: []providers.Area{{Part: "stdin", State: providers.Read}},
-				Objects: []providers.Object{{ID: "crontab:tower/a#chime", Source: "tower", Part: "stdin", Marker: providers.Marker{Role: "chime"}, Spec: parse(c.have)}},
+				Objects: []providers.Object{{ID: "crontab:tower/a#chime", Origin: &providers.Origin{Source: "tower", Part: "stdin"}, Marked: &providers.Marker{Role: "chime"}, Spec: parse(c.have)}},
 			}}},
 			Mask: func(s string) string { return s },
 		})

@@ -62,7 +62,7 @@ func because(why []providers.Inactive) string {
 // reasons are why an object will not run. That a schedule never fires is only
 // one where the ledger does not want just that.
 func reasons(o *object, desired specs.Desired) []providers.Inactive {
-	why := slices.Clone(o.Inactive)
+	why := slices.Clone(o.Inactive())
 	if !o.Opaque && !desired.Never && o.Spec.NeverFires() {
 		why = append(why, providers.Inactive{
 			Code: "never-fires", Detail: "no instant fits " + strconv.Quote(o.Spec.Written()),
@@ -110,16 +110,16 @@ func (j *judge) differences(role specs.Role, ref specs.Ref, o *object) []specs.D
 		out = append(out, specs.Difference{Path: "state", Desired: specs.NewText("suspended"), Observed: specs.NewText("active")})
 	}
 	if o.renamed {
-		out = append(out, specs.Difference{Path: "role", Desired: specs.NewText(role.Key), Observed: specs.NewText(o.Marker.Role)})
+		out = append(out, specs.Difference{Path: "role", Desired: specs.NewText(role.Key), Observed: specs.NewText(o.Marker().Role)})
 	}
-	if v := o.Marker.Version; v != "" && role.Version != "" && v != role.Version {
+	if v := o.Marker().Version; v != "" && role.Version != "" && v != role.Version {
 		out = append(out, specs.Difference{Path: "version", Desired: specs.NewText(role.Version), Observed: specs.NewText(v)})
 	}
 	if o.Opaque {
 		// Refused is not suspended: where the role is to sleep, nothing else says
 		// that the object is not what the ledger states.
 		if suspended(role, j.Now) {
-			out = append(out, specs.Difference{Path: "schedule", Desired: specs.NewText(j.Desired[ref].Spec.Written()), Observed: specs.NewText("(refused: " + because(o.Inactive) + ")")})
+			out = append(out, specs.Difference{Path: "schedule", Desired: specs.NewText(j.Desired[ref].Spec.Written()), Observed: specs.NewText("(refused: " + because(o.Inactive()) + ")")})
 		}
 		return out
 	}
@@ -140,7 +140,7 @@ func Same(d specs.Desired, o providers.Object) bool {
 func compareAttrs(d specs.Desired, o *object) []specs.Difference {
 	var out []specs.Difference
 	for _, name := range slices.Sorted(maps.Keys(d.Attrs)) {
-		if want, have := d.Attrs[name], o.Attrs[name]; want != have && o.Attrs["unstated"] != name {
+		if want, have := d.Attrs[name], o.Attr(name); want != have && o.Attr("unstated") != name {
 			out = append(out, specs.Difference{Path: name, Desired: specs.NewText(want), Observed: specs.NewText(have)})
 		}
 	}
@@ -178,7 +178,7 @@ func projected(d specs.Desired, o *object) specs.Spec {
 	for _, f := range d.Stated {
 		switch {
 		case f == "workflow":
-			extra = append(extra, specs.Member{Key: f, Value: specs.NewText(o.Attrs["workflow"])})
+			extra = append(extra, specs.Member{Key: f, Value: specs.NewText(o.Attr("workflow"))})
 		case strings.HasPrefix(f, "env.") && o.Env != "":
 			extra = append(extra, specs.Member{Key: "env", Value: o.Env.Value()})
 		}
@@ -262,7 +262,7 @@ func driftReason(role specs.Role, o *object, diffs []specs.Difference) string {
 	switch {
 	case o.renamed:
 		return "renamed"
-	case has("version") && compareVersions(o.Marker.Version, role.Version) < 0:
+	case has("version") && compareVersions(o.Marker().Version, role.Version) < 0:
 		return "behind"
 	case has("version"):
 		return "ahead"
@@ -280,11 +280,11 @@ func driftMessage(reason string, role specs.Role, drifted []*object) string {
 	}
 	switch reason {
 	case "renamed":
-		return where + " still carries the old marker " + strconv.Quote(o.Marker.Role)
+		return where + " still carries the old marker " + strconv.Quote(o.Marker().Role)
 	case "behind":
-		return where + " is at version " + strconv.Quote(o.Marker.Version) + ", the ledger at " + strconv.Quote(role.Version)
+		return where + " is at version " + strconv.Quote(o.Marker().Version) + ", the ledger at " + strconv.Quote(role.Version)
 	case "ahead":
-		return where + " is at version " + strconv.Quote(o.Marker.Version) + ", ahead of the ledger's " + strconv.Quote(role.Version)
+		return where + " is at version " + strconv.Quote(o.Marker().Version) + ", ahead of the ledger's " + strconv.Quote(role.Version)
 	case "active-though-suspended":
 		return where + " is active, and the ledger wants it suspended"
 	}
@@ -316,8 +316,9 @@ func compareVersions(a, b string) int {
 // last one of which it is not known what it touched.
 func changedBy(o *object, paths []string) *report.Change {
 	var best *providers.Change
-	for i := range o.Changes {
-		c := &o.Changes[i]
+	changes := o.Changes()
+	for i := range changes {
+		c := &changes[i]
 		touched := len(c.Paths) == 0 || slices.ContainsFunc(c.Paths, func(p string) bool {
 			return slices.ContainsFunc(paths, func(q string) bool { return p == q || strings.HasPrefix(q, p+".") || strings.HasPrefix(q, p+"[") })
 		})

@@ -116,7 +116,7 @@ const managedFields = "managedFields"
 
 func ownersOf(o *object) owners {
 	out := owners{}
-	for _, c := range o.Changes {
+	for _, c := range o.Changes() {
 		if c.Evidence != managedFields {
 			continue
 		}
@@ -243,7 +243,7 @@ func howCompared(own []*object, unread, pinned bool) compare {
 	case len(own) == 0 || pinned:
 		return nothing
 	case slices.ContainsFunc(own, func(o *object) bool {
-		return !slices.ContainsFunc(o.Changes, func(c providers.Change) bool { return c.Evidence == managedFields })
+		return !slices.ContainsFunc(o.Changes(), func(c providers.Change) bool { return c.Evidence == managedFields })
 	}):
 		return unowned
 	}

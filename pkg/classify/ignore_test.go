@@ -113,7 +113,7 @@ func TestSift(t *testing.T) {
 			d.Spec.Body, d.Stated = specs.Pack(value(m{"pod": pod})), nil
 			o := &object{Object: &providers.Object{Spec: specs.Spec{Schedules: d.Spec.Schedules, Body: specs.Pack(value(m{"pod": c.observed}))}}}
 			for who, paths := range c.owned {
-				o.Changes = append(o.Changes, providers.Change{Who: who, Evidence: "managedFields", Paths: paths})
+				o.Extra().Changes = append(o.Changes(), providers.Change{Who: who, Evidence: "managedFields", Paths: paths})
 			}
 			kept, out := sift(d, o)
 			var left []specs.Difference
@@ -151,7 +151,7 @@ func TestRulesLeaveStateRoleVersionAndHashAlone(t *testing.T) {
 	w := newWorld(t)
 	w.ignore("a", "one", everything...)
 	w.roles[0].Suspended, w.roles[0].PreviousRoles = true, []string{"old"}
-	w.object("one", "old", "9 9 * * *", "b").Marker.Version = "1"
+	w.object("one", "old", "9 9 * * *", "b").Marked.Version = "1"
 	if diff := cmp.Diff([]string{"a@one drift", "drift:a@one renamed state role version", "note unused-ignore", "note unused-ignore", "note unused-ignore", "note unused-ignore"}, said(w.judge())); diff != "" {
 		t.Error(diff)
 	}
@@ -172,13 +172,13 @@ func TestRulesLeaveStateRoleVersionAndHashAlone(t *testing.T) {
 func TestPlaceIsCompared(t *testing.T) {
 	body := func(v any) specs.Spec { return specs.Spec{Body: specs.Pack(value(v))} }
 	pod := m{"containers": keyed{"main": m{"image": "a"}, "mesh": m{"image": "b"}}}
-	o := &object{Object: &providers.Object{Spec: body(pod), Attrs: map[string]string{"namespace": "staging", "name": "x"}}}
+	o := &object{Object: &providers.Object{Spec: body(pod), Attrs: providers.AttrsOf(map[string]string{"namespace": "staging", "name": "x"})}}
 	mesh, err := specs.ParsePath("containers[mesh]")
 	if err != nil {
 		t.Fatal(err)
 	}
 	rule := func(i specs.Ignore, p specs.Path) specs.Rule { return specs.Rule{Ignore: i, Path: p} }
-	open := &object{Object: &providers.Object{Spec: body(pod), Attrs: map[string]string{"namespace": "default", "unstated": "namespace"}}}
+	open := &object{Object: &providers.Object{Spec: body(pod), Attrs: providers.AttrsOf(map[string]string{"namespace": "default", "unstated": "namespace"})}}
 	if kept, _ := sift(specs.Desired{Spec: body(pod), Attrs: map[string]string{"namespace": "prod"}}, open); len(kept) > 0 {
 		t.Errorf("a manifest that leaves the namespace open: %v", kept)
 	}
@@ -240,7 +240,7 @@ func TestUnusedRules(t *testing.T) {
 		{"the object could not be read", func(w *world) {
 			w.ignore("a", "one", rule)
 			o := w.object("one", "a", "0 1 * * *", "a")
-			o.Opaque, o.Inactive = true, []providers.Inactive{{Code: "invalid-line"}}
+			o.Opaque, o.Extra().Inactive = true, []providers.Inactive{{Code: "invalid-line"}}
 		}, []string{"a@one inactive", "inactive:a@one invalid-line"}},
 		{"a manager where nobody says who wrote what", func(w *world) {
 			w.ignore("a", "one", specs.Ignore{Manager: "k"})
@@ -248,7 +248,7 @@ func TestUnusedRules(t *testing.T) {
 		}, nil},
 		{"a manager where it is known", func(w *world) {
 			w.ignore("a", "one", specs.Ignore{Manager: "k"})
-			w.object("one", "a", "0 1 * * *", "a").Changes = []providers.Change{{Who: "x", Evidence: "managedFields", Paths: []string{"schedule"}}}
+			w.object("one", "a", "0 1 * * *", "a").Extra().Changes = []providers.Change{{Who: "x", Evidence: "managedFields", Paths: []string{"schedule"}}}
 		}, []string{note}},
 		{"of a source, used for one role", func(w *world) {
 			w.role("b", "one")

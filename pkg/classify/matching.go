@@ -1,6 +1,7 @@
 package classify
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -13,36 +14,31 @@ import (
 // whose most telling key it could have, by its whole value or by what stands
 // before the first star, and against those without such a key.
 type matching struct {
-	roles   []specs.Role
+	roles   []*specs.Role
 	exact   map[keyValue][]int
 	prefix  map[keyValue][]int
 	lengths map[string][]int // by key: of its prefixes
+	labels  bool             // some role is found by a label
 	rest    []int
 }
 
+// keyValue is of an attribute, or of a label with what Sealed has before one.
 type keyValue struct{ key, value string }
+
+const label = "labels."
 
 // telling are the keys of a match, those that fewest objects share first.
 var telling = []string{"name", "command", "workflow", "cron", "file", "schedule", "repo", "namespace", "user"}
 
-func (m *matching) add(r specs.Role) {
+func (m *matching) add(r *specs.Role) {
 	i := len(m.roles)
 	m.roles = append(m.roles, r)
-	begin := keyValue{}
-	for _, key := range telling {
-		pattern, ok := r.Match.Keys[key]
-		if !ok {
-			continue
-		}
-		star := strings.IndexAny(pattern, "*?")
-		if asFields(key) || star < 0 {
-			into(&m.exact, keyValue{key, plainValue(key, pattern)}, i)
-			return
-		}
-		if star > len(begin.value) {
-			begin = keyValue{key, pattern[:star]}
-		}
+	if key, ok := m.leastShared(r); ok {
+		m.labels = m.labels || strings.HasPrefix(key.key, label)
+		into(&m.exact, key, i)
+		return
 	}
+	begin := longestBegin(r)
 	if begin.value == "" {
 		m.rest = append(m.rest, i)
 		return
@@ -51,6 +47,38 @@ func (m *matching) add(r specs.Role) {
 	if n := len(begin.value); !slices.Contains(m.lengths[begin.key], n) {
 		into(&m.lengths, begin.key, n)
 	}
+}
+
+// leastShared is, of the keys and labels of a match that name a whole value, the
+// one by which fewest of the roles before are found.
+func (m *matching) leastShared(r *specs.Role) (least keyValue, ok bool) {
+	take := func(key keyValue) {
+		if !ok || len(m.exact[key]) < len(m.exact[least]) {
+			least, ok = key, true
+		}
+	}
+	for _, key := range telling {
+		if pattern, stated := r.Match.Keys[key]; stated && (asFields(key) || !strings.ContainsAny(pattern, "*?")) {
+			take(keyValue{key, plainValue(key, pattern)})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Match.Labels)) {
+		if pattern := r.Match.Labels[name]; !strings.ContainsAny(pattern, "*?") {
+			take(keyValue{label + name, pattern})
+		}
+	}
+	return least, ok
+}
+
+// longestBegin is the longest text before a star.
+func longestBegin(r *specs.Role) (begin keyValue) {
+	for _, key := range telling {
+		pattern := r.Match.Keys[key]
+		if star := strings.IndexAny(pattern, "*?"); !asFields(key) && star > len(begin.value) {
+			begin = keyValue{key, pattern[:star]}
+		}
+	}
+	return begin
 }
 
 func into[K comparable](m *map[K][]int, key K, i int) {
@@ -67,7 +95,7 @@ func (m *matching) candidates(o *providers.Object) []*specs.Role {
 		return nil
 	}
 	at := slices.Clone(m.rest)
-	for key, value := range o.Attrs {
+	for key, value := range o.EachAttr {
 		at = append(at, m.exact[keyValue{key, plainValue(key, value)}]...)
 		for _, n := range m.lengths[key] {
 			if n <= len(value) {
@@ -75,8 +103,13 @@ func (m *matching) candidates(o *providers.Object) []*specs.Role {
 			}
 		}
 	}
+	if m.labels {
+		for name, value := range o.Labels() {
+			at = append(at, m.exact[keyValue{label + name, value}]...)
+		}
+	}
 	slices.Sort(at)
-	if len(o.Sealed) > 0 {
+	if len(o.Sealed()) > 0 {
 		at = slices.Grow(at[:0], len(m.roles))
 		for i := range m.roles {
 			at = append(at, i)
@@ -84,12 +117,12 @@ func (m *matching) candidates(o *providers.Object) []*specs.Role {
 	}
 	out := make([]*specs.Role, len(at))
 	for i, n := range at {
-		out[i] = &m.roles[n]
+		out[i] = m.roles[n]
 	}
 	return out
 }
 
-func (m *matching) all() []specs.Role {
+func (m *matching) all() []*specs.Role {
 	if m == nil {
 		return nil
 	}

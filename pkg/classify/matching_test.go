@@ -23,16 +23,22 @@ func TestCandidates(t *testing.T) {
 	var m matching
 	for range 200 {
 		role := specs.Role{Match: specs.Match{Keys: some()}}
-		if r.IntN(10) == 0 {
-			role.Match.Labels, role.Match.Keys = map[string]string{"app": "a*"}, nil
+		if r.IntN(4) == 0 {
+			role.Match.Labels = map[string]string{"app": values[r.IntN(5)]}
+			if r.IntN(3) == 0 {
+				role.Match.Labels["part"] = values[r.IntN(5)]
+			}
+			if r.IntN(2) == 0 {
+				role.Match.Keys = nil
+			}
 		}
-		m.add(role)
+		m.add(&role)
 	}
 	met := 0
 	for range 2000 {
-		o := providers.Object{Attrs: some(), Labels: map[string]string{"app": values[r.IntN(3)]}}
+		o := providers.Object{Attrs: providers.AttrsOf(some()), More: &providers.More{Labels: map[string]string{"app": values[r.IntN(3)], "part": values[r.IntN(3)]}}}
 		if r.IntN(5) == 0 {
-			o.Sealed = map[string]string{"command": specs.Seal("a")}
+			o.Extra().Sealed = map[string]string{"command": specs.Seal("a")}
 		}
 		want, got := 0, 0
 		for _, role := range m.roles {

@@ -26,7 +26,7 @@ func TestRolesWithoutRecords(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			o := w.object("one", "a", "0 1 * * *", "a")
-			o.Attrs["command"] = c.command
+			o.SetAttr("command", c.command)
 			trace := providers.Trace{State: c.none, From: "run records", Reason: "denied"}
 			w.obs[0].Runs = map[string]providers.Evidence{"": {Executed: trace, Succeeded: trace}}
 			var got []string
@@ -70,9 +70,10 @@ func TestRecordsOfTheAccount(t *testing.T) {
 			w := newWorld(t)
 			o := w.object("one", "a", "0 1 * * *", "a")
 			utc(w)
-			o.Attrs["command"], o.Attrs["user"] = "rolecall run --role a -- job", c.user
+			o.SetAttr("command", "rolecall run --role a -- job")
+			o.SetAttr("user", c.user)
 			if c.sealed {
-				o.Sealed = map[string]string{"user": "seal"}
+				o.Extra().Sealed = map[string]string{"user": "seal"}
 			}
 			w.obs[0].Runs, w.obs[0].Accounts = c.runs, c.accounts
 			var got, hints []string

@@ -9,16 +9,17 @@ import (
 	"github.com/rolecall-dev/rolecall/pkg/report"
 	"github.com/rolecall-dev/rolecall/providers"
 	"github.com/rolecall-dev/rolecall/specs"
+	"github.com/rolecall-dev/rolecall/specs/slow"
 )
 
 // strangers reports the objects that play no role where they stand.
 func (j *judge) strangers() {
-	answered := map[string]bool{}
-	j.homes = map[string][]string{}
-	for _, r := range j.Ledger.Roles {
+	j.homes, j.answered = map[string][]string{}, map[string]bool{}
+	for i := range j.Ledger.Roles {
+		r := &j.Ledger.Roles[i]
 		j.homes[r.Key] = r.Sources
 		for _, s := range r.Sources {
-			answered[s] = true
+			j.answered[s] = true
 		}
 	}
 	at := map[string]int{}
@@ -28,8 +29,8 @@ func (j *judge) strangers() {
 		if len(o.claimants)+len(o.perhaps) > 0 || o.role != "" && j.atHomeOrDoubled(o, j.homes[o.role]) {
 			continue
 		}
-		if j.leftOut(o, answered[o.Source]) {
-			ignored[o.Source]++
+		if j.leftOut(o, j.answered[o.Source()]) {
+			ignored[o.Source()]++
 			continue
 		}
 		f := j.unexpected(o)
@@ -43,7 +44,7 @@ func (j *judge) strangers() {
 	for source, n := range ignored {
 		j.out.Ignored += n
 		why := "left out by the rules of the source or as part of the distribution"
-		if !answered[source] {
+		if !j.answered[source] {
 			why = "not judged, since the ledger has no role there"
 		}
 		j.note("ignored-objects", source, count(n)+" objects without a role are "+why, specs.Pos{})
@@ -53,16 +54,16 @@ func (j *judge) strangers() {
 // atHomeOrDoubled says that the object was judged with its role: it is in a
 // source of the role, or is the copy that doubles one there.
 func (j *judge) atHomeOrDoubled(o *object, home []string) bool {
-	if slices.Contains(home, o.Source) {
+	if slices.Contains(home, o.Source()) {
 		return true
 	}
-	return slices.ContainsFunc(j.claims.byRole[o.role], func(other *object) bool { return slices.Contains(home, other.Source) })
+	return slices.ContainsFunc(j.claims.byRole[o.role], func(other *object) bool { return slices.Contains(home, other.Source()) })
 }
 
 // leftOut says that an object without a role is not reported. What carries a
 // marker is only left out by a pattern that names it.
 func (j *judge) leftOut(o *object, answered bool) bool {
-	rule := j.Rules[o.Source]
+	rule := j.Rules[o.Source()]
 	return rule.leavesOut(o, answered) && (rule.Both == nil || rule.Both.leavesOut(o, answered))
 }
 
@@ -76,30 +77,30 @@ func (rule Rule) leavesOut(o *object, answered bool) bool {
 	if !answered {
 		return true
 	}
-	return !o.Marker.Present() && (rule.IgnoreUnexpected || o.Attrs["builtin"] != "")
+	return !o.Marker().Present() && (rule.IgnoreUnexpected || o.Attr("builtin") != "")
 }
 
 func (j *judge) unexpected(o *object) report.Finding {
 	f := report.Finding{
-		ID: string(report.Unexpected) + ":" + o.ID, Kind: report.Unexpected, Role: o.Marker.Role, Source: o.Source,
-		Objects: []string{o.ID}, Location: o.Pos, ObservedAt: o.Pos, Marked: o.Marker.Present(), ChangedBy: changedBy(o, nil),
+		ID: string(report.Unexpected) + ":" + o.ID, Kind: report.Unexpected, Role: o.Marker().Role, Source: o.Source(),
+		Objects: []string{o.ID}, Location: o.Pos, ObservedAt: o.Pos, Marked: o.Marker().Present(), ChangedBy: changedBy(o, nil),
 	}
 	switch {
 	case o.role != "":
 		f.Reason = "role-of-another-source"
 		f.Message = o.ID + " plays role " + o.role + ", which the ledger does not have in this source"
-	case o.Marker.Invalid != "":
+	case o.Marker().Invalid != "":
 		f.Reason = "invalid-marker"
-		f.Message = o.ID + " carries a marker that cannot be the key of a role: " + j.Mask(o.Marker.Invalid)
-	case o.Marker.Role != "":
+		f.Message = o.ID + " carries a marker that cannot be the key of a role: " + j.Mask(o.Marker().Invalid)
+	case o.Marker().Role != "":
 		f.Reason = "unknown-role"
-		f.Message = o.ID + " carries the marker of role " + o.Marker.Role + ", which the ledger does not have"
+		f.Message = o.ID + " carries the marker of role " + o.Marker().Role + ", which the ledger does not have"
 	default:
 		f.Reason = "no-role"
 		f.Message = o.ID + " plays no role of the ledger"
 	}
-	if len(o.Inactive) > 0 {
-		f.Hints = append(f.Hints, "it is not active: "+o.Inactive[0].Code)
+	if len(o.Inactive()) > 0 {
+		f.Hints = append(f.Hints, "it is not active: "+o.Inactive()[0].Code)
 	}
 	return f
 }
@@ -108,7 +109,7 @@ func (j *judge) unexpected(o *object) report.Finding {
 // marker or with its schedule and command: on the missing side, and on the
 // other where the object is a finding too.
 func (j *judge) moved() {
-	var strangers map[string][]*object
+	var strangers map[string]*alike
 	findings := map[string]int{}
 	for i, f := range j.out.Findings {
 		if f.Kind == report.Unexpected {
@@ -133,13 +134,71 @@ func (j *judge) moved() {
 	}
 }
 
+// alike are objects that fire at the same times, and which of them have what.
+type alike struct {
+	objects   []*object
+	byHash    map[specs.Hash][]int
+	byCommand map[string][]int
+	sealed    []int // those of which something was kept back
+}
+
 // byTimes are the objects that play no role of the ledger, by when they fire.
-func (j *judge) byTimes() map[string][]*object {
-	out := map[string][]*object{}
+func (j *judge) byTimes() map[string]*alike {
+	out := map[string]*alike{}
 	for _, o := range j.claims.objects {
-		if o.role == "" && len(o.claimants)+len(o.perhaps) == 0 && !o.Opaque && !o.Marker.Present() {
-			out[times(o.Spec)] = append(out[times(o.Spec)], o)
+		if o.role == "" && len(o.claimants)+len(o.perhaps) == 0 && !o.Opaque && !o.Marker().Present() {
+			when := times(o.Spec)
+			if out[when] == nil {
+				out[when] = &alike{}
+			}
+			out[when].add(o)
 		}
+	}
+	return out
+}
+
+func (a *alike) add(o *object) {
+	i := len(a.objects)
+	a.objects = append(a.objects, o)
+	if sealed(o.Spec.Body) {
+		a.sealed = append(a.sealed, i)
+		return
+	}
+	into(&a.byHash, o.Spec.Hash(), i)
+	if command := o.Spec.Body.Get("command"); command.Kind == specs.Text {
+		into(&a.byCommand, command.Text, i)
+	}
+}
+
+func sealed(body specs.Packed) bool {
+	return body.Any(func(_ int, _ string, kind specs.Kind, _ string) bool { return kind == specs.Sealed })
+}
+
+// like are the objects among which all are that do what is desired: ten thousand
+// roles can be missing where ten thousand objects play none.
+func (a *alike) like(d specs.Desired) []*object {
+	if a == nil {
+		return nil
+	}
+	var at []int
+	command := d.Spec.Body.Get("command")
+	switch {
+	case slow.Only() || len(d.Ignore) > 0 || sealed(d.Spec.Body):
+		return a.objects
+	case !d.Pinned.IsZero():
+		at = a.byHash[d.Pinned]
+	case !d.Partial():
+		at = a.byHash[d.Spec.Hash()]
+	case slices.Contains(d.Stated, "command") && command.Kind == specs.Text:
+		at = a.byCommand[command.Text]
+	default:
+		return a.objects
+	}
+	at = append(slices.Clip(at), a.sealed...)
+	slices.Sort(at)
+	out := make([]*object, len(at))
+	for i, n := range at {
+		out[i] = a.objects[n]
 	}
 	return out
 }
@@ -156,10 +215,10 @@ func times(s specs.Spec) string {
 
 // candidates are the objects in other sources that may be a role that is not
 // where it should be, each once.
-func (j *judge) candidates(ref specs.Ref, strangers map[string][]*object) []*object {
+func (j *judge) candidates(ref specs.Ref, strangers map[string]*alike) []*object {
 	var out []*object
 	add := func(o *object) {
-		if o.Source != ref.Source && !slices.ContainsFunc(out, func(x *object) bool { return x.ID == o.ID }) {
+		if o.Source() != ref.Source && !slices.ContainsFunc(out, func(x *object) bool { return x.ID == o.ID }) {
 			out = append(out, o)
 		}
 	}
@@ -169,7 +228,7 @@ func (j *judge) candidates(ref specs.Ref, strangers map[string][]*object) []*obj
 			add(o)
 		}
 	}
-	for _, o := range strangers[times(j.Desired[ref].Spec)] {
+	for _, o := range strangers[times(j.Desired[ref].Spec)].like(j.Desired[ref]) {
 		if j.doesTheSame(ref, o) {
 			add(o)
 		}
@@ -191,7 +250,7 @@ func (j *judge) coverage() {
 	for _, obs := range j.World.Observations {
 		n := map[string]int{}
 		for _, o := range obs.Objects {
-			n[o.Part]++
+			n[o.Part()]++
 		}
 		for _, a := range obs.Areas {
 			j.out.Coverage = append(j.out.Coverage, report.Coverage{
@@ -227,27 +286,28 @@ func (j *judge) providerNotes() {
 	}
 }
 
-func (j *judge) expects(source string) bool {
-	return slices.ContainsFunc(j.Ledger.Roles, func(r specs.Role) bool { return slices.Contains(r.Sources, source) })
-}
+func (j *judge) expects(source string) bool { return j.answered[source] }
 
 // waivers takes the findings that the ledger waives out of account, and says
 // which waivers are over or have nothing to waive.
 func (j *judge) waivers() {
+	if len(j.Ledger.Waivers) == 0 {
+		return
+	}
+	at := make(map[string][]int, len(j.out.Findings))
+	for i := range j.out.Findings {
+		id := j.out.Findings[i].ID
+		at[id] = append(at[id], i)
+	}
 	for _, w := range j.Ledger.Waivers {
-		used := false
-		for i := range j.out.Findings {
+		for _, i := range at[w.Finding] {
 			f := &j.out.Findings[i]
-			if f.ID != w.Finding {
-				continue
-			}
-			used = true
 			f.Waiver = &report.Waiver{Reason: w.Reason, Owner: w.Owner, Until: w.UntilText, Ended: !j.Now.Before(w.Until), Pos: w.Pos}
 			if f.Waiver.Ended {
 				f.Hints = append(f.Hints, "its waiver ended: "+w.UntilText)
 			}
 		}
-		if !used && !ofChange(w, j.Now) && j.lookedAt(w.Finding) && !j.unseen(w.Finding) && !j.untracked(w.Finding) {
+		if len(at[w.Finding]) == 0 && !ofChange(w, j.Now) && j.lookedAt(w.Finding) && !j.unseen(at, w.Finding) && !j.untracked(w.Finding) {
 			j.note("unused-waiver", "", "the waiver of "+w.Finding+" waives nothing; remove it", w.Pos)
 		}
 	}
@@ -262,11 +322,9 @@ func ofChange(w ledger.Waiver, now time.Time) bool {
 
 // unseen says that the role of a finding's id was not found and may be where
 // nothing could be read, so that what its waiver is for cannot be told.
-func (j *judge) unseen(id string) bool {
+func (j *judge) unseen(at map[string][]int, id string) bool {
 	_, ref, _ := strings.Cut(id, ":")
-	return slices.ContainsFunc(j.out.Findings, func(f report.Finding) bool {
-		return f.Kind == report.Unknown && f.Reason == notRead && f.Role+"@"+f.Source == ref
-	})
+	return slices.ContainsFunc(at[string(report.Unknown)+":"+ref], func(i int) bool { return j.out.Findings[i].Reason == notRead })
 }
 
 // untracked says that a finding's id is about a stage of which this look knows
@@ -276,7 +334,8 @@ func (j *judge) untracked(id string) bool {
 	if !report.Kind(kind).OfRuns() {
 		return false
 	}
-	return slices.ContainsFunc(j.out.Roles, func(r report.Role) bool {
+	for i := range j.out.Roles {
+		r := &j.out.Roles[i]
 		stage := r.Stages.Executed
 		switch report.Kind(kind) {
 		case report.NotSucceeded:
@@ -284,8 +343,16 @@ func (j *judge) untracked(id string) bool {
 		case report.Stalled:
 			stage = r.Stages.Progressed
 		}
-		return r.Role+"@"+r.Source == ref && (stage == report.NotTracked || stage == report.Unseen)
-	})
+		if isRef(ref, r.Role, r.Source) && (stage == report.NotTracked || stage == report.Unseen) {
+			return true
+		}
+	}
+	return false
+}
+
+// isRef says that a text is role@source.
+func isRef(text, role, source string) bool {
+	return len(text) == len(role)+1+len(source) && text[len(role)] == '@' && strings.HasPrefix(text, role) && strings.HasSuffix(text, source)
 }
 
 // lookedAt says that the source of a finding's id was in scope.

@@ -17,10 +17,10 @@ import (
 func (j *judge) selfAudit() {
 	var audits []*object
 	for _, o := range j.claims.objects {
-		if o.role == "" || len(o.Inactive) > 0 || !runsAudit(o.Spec.Body.Value()) {
+		if o.role == "" || len(o.Inactive()) > 0 || !runsAudit(o.Spec.Body.Value()) {
 			continue
 		}
-		if len(audits) > 0 && audits[0].Source != o.Source {
+		if len(audits) > 0 && audits[0].Source() != o.Source() {
 			return
 		}
 		audits = append(audits, o)
@@ -30,10 +30,10 @@ func (j *judge) selfAudit() {
 	}
 	o := audits[0]
 	guards := slices.ContainsFunc(j.Ledger.Roles, func(r specs.Role) bool {
-		return r.Key != o.role && slices.Contains(r.Sources, o.Source)
+		return r.Key != o.role && slices.Contains(r.Sources, o.Source())
 	})
 	if guards {
-		j.note("self-audit", o.Source, fmt.Sprintf("role %s runs the audit in %s, whose other roles it looks after: if that scheduler stops, the audit stops with it and nobody says so; run it on another one as well, or have it watched from outside (rolecall rules, audit --ping)", o.role, o.Source), o.Pos)
+		j.note("self-audit", o.Source(), fmt.Sprintf("role %s runs the audit in %s, whose other roles it looks after: if that scheduler stops, the audit stops with it and nobody says so; run it on another one as well, or have it watched from outside (rolecall rules, audit --ping)", o.role, o.Source()), o.Pos)
 	}
 }
 

@@ -18,7 +18,7 @@ func TestSelfAudit(t *testing.T) {
 	}{
 		"beside others": {func(t *testing.T, w *world) { w.object("one", "watch", "0 * * * *", command) }, true},
 		"switched off": {func(t *testing.T, w *world) {
-			w.object("one", "watch", "0 * * * *", command).Inactive = []providers.Inactive{{Code: "suspended"}}
+			w.object("one", "watch", "0 * * * *", command).Extra().Inactive = []providers.Inactive{{Code: "suspended"}}
 		}, false},
 		"not its command": {func(t *testing.T, w *world) { w.object("one", "watch", "0 * * * *", "/opt/rolecall-audit/run") }, false},
 		"a run":           {func(t *testing.T, w *world) { w.object("one", "watch", "0 * * * *", "rolecall run --role x -- /opt/x") }, false},

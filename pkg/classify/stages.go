@@ -71,7 +71,7 @@ func Runs(in Input, ref specs.Ref) (evidence.Case, bool) {
 // that are active, if there are any.
 func (j *judge) runs(role specs.Role, ref specs.Ref, own []*object) evidence.Case {
 	active := slices.DeleteFunc(slices.Clone(own), func(o *object) bool { return len(reasons(o, j.Desired[ref])) > 0 })
-	c := evidence.Case{Role: role, Provider: own[0].Provider, Inactive: len(active) == 0, Now: j.Now}
+	c := evidence.Case{Role: role, Provider: own[0].Provider(), Inactive: len(active) == 0, Now: j.Now}
 	if c.Inactive {
 		active = own
 	}
@@ -80,7 +80,7 @@ func (j *judge) runs(role specs.Role, ref specs.Ref, own []*object) evidence.Cas
 		if !o.Opaque {
 			c.Schedules = append(c.Schedules, o.Spec.Schedules...)
 		}
-		said = append(said, o.Runs)
+		said = append(said, o.Runs())
 	}
 	if len(c.Schedules) == 0 {
 		c.Schedules = j.Desired[ref].Spec.Schedules
@@ -182,7 +182,7 @@ func (j *judge) recordedIn(said map[string]providers.Evidence, role specs.Role, 
 	if e, ok := saidOf(said, role); ok {
 		return &e
 	}
-	if !slices.ContainsFunc(own, func(o *object) bool { return Recorded(role, o.Attrs["command"]) }) {
+	if !slices.ContainsFunc(own, func(o *object) bool { return Recorded(role, o.Attr("command")) }) {
 		return nil
 	}
 	none := providers.Trace{State: providers.Known, From: "run records"}
@@ -208,8 +208,8 @@ func saidOf(said map[string]providers.Evidence, role specs.Role) (providers.Evid
 func usersOf(own []*object) []string {
 	var out []string
 	for _, o := range own {
-		user := o.Attrs["user"]
-		if user == "" || o.Sealed["user"] != "" {
+		user := o.Attr("user")
+		if user == "" || o.Sealed()["user"] != "" {
 			return nil
 		}
 		if !slices.Contains(out, user) {
@@ -252,7 +252,7 @@ func countsFrom(role specs.Role, own []*object) time.Time {
 func written(own []*object) time.Time {
 	var last time.Time
 	for _, o := range own {
-		for _, c := range o.Changes {
+		for _, c := range o.Changes() {
 			if c.Evidence == "file" && c.When.After(last) {
 				last = c.When
 			}
@@ -300,7 +300,7 @@ func (j *judge) sharing(objects []*object) []specs.Schedule {
 	if j.workflows == nil {
 		j.workflows = map[workflow][]specs.Schedule{}
 		for _, o := range j.claims.objects {
-			if w := workflowOf(o); w.path != "" && len(o.Inactive) == 0 {
+			if w := workflowOf(o); w.path != "" && len(o.Inactive()) == 0 {
 				j.workflows[w] = append(j.workflows[w], o.Spec.Schedules...)
 			}
 		}
@@ -320,5 +320,5 @@ func (j *judge) sharing(objects []*object) []specs.Schedule {
 type workflow struct{ source, repo, path string }
 
 func workflowOf(o *object) workflow {
-	return workflow{o.Source, o.Attrs["repo"], o.Attrs["workflow"]}
+	return workflow{o.Source(), o.Attr("repo"), o.Attr("workflow")}
 }

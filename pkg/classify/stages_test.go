@@ -60,20 +60,20 @@ func TestStages(t *testing.T) {
 		want   []string
 	}{
 		{"nobody knows", func(w *world) {}, "yes not-tracked not-tracked not-tracked", nil},
-		{"the scheduler knows", func(w *world) { w.obs[0].Objects[0].Runs = ran(11*hours, 10*hours) }, "yes yes yes not-tracked", nil},
-		{"stopped", func(w *world) { w.obs[0].Objects[0].Runs = ran(3*day, 3*day) }, "yes stale stale not-tracked",
+		{"the scheduler knows", func(w *world) { w.obs[0].Objects[0].Extra().Runs = ran(11*hours, 10*hours) }, "yes yes yes not-tracked", nil},
+		{"stopped", func(w *world) { w.obs[0].Objects[0].Extra().Runs = ran(3*day, 3*day) }, "yes stale stale not-tracked",
 			[]string{"a@one not-executed", "not-executed:a@one stopped"}},
-		{"fails", func(w *world) { w.obs[0].Objects[0].Runs = ran(11*hours, 3*day) }, "yes yes stale not-tracked",
+		{"fails", func(w *world) { w.obs[0].Objects[0].Extra().Runs = ran(11*hours, 3*day) }, "yes yes stale not-tracked",
 			[]string{"a@one not-succeeded", "not-succeeded:a@one stopped-succeeding"}},
 		{"hung", func(w *world) {
 			e := ran(11*hours, 10*hours)
 			e.Running = []providers.Running{{ID: "j", Start: noon.Add(-11 * hours)}}
-			w.obs[0].Objects[0].Runs = e
+			w.obs[0].Objects[0].Extra().Runs = e
 			m := 2 * hours
 			w.roles[0].Evidence.MaxRuntime = &m
 		}, "yes yes yes not-tracked", []string{"a@one hung", "hung:a@one past-max-runtime"}},
 		{"run records beat the scheduler", func(w *world) {
-			w.obs[0].Objects[0].Runs = ran(11*hours, 10*hours)
+			w.obs[0].Objects[0].Extra().Runs = ran(11*hours, 10*hours)
 			w.obs[0].Runs = map[string]providers.Evidence{"a": *ran(3*day, 3*day)}
 		}, "yes stale stale not-tracked", []string{"a@one not-executed", "not-executed:a@one stopped"}},
 		{"records of an old name", func(w *world) {
@@ -96,22 +96,22 @@ func TestStages(t *testing.T) {
 		}, "yes not-tracked not-tracked not-tracked", nil},
 		{"no records, and the command makes some", func(w *world) {
 			w.obs[0].Runs = map[string]providers.Evidence{}
-			w.obs[0].Objects[0].Attrs["command"] = "/usr/local/bin/rolecall run --role a -- backup"
+			w.obs[0].Objects[0].SetAttr("command", "/usr/local/bin/rolecall run --role a -- backup")
 		}, "yes never never not-tracked", []string{"a@one not-executed", "not-executed:a@one never-ran"}},
 		{"no records, and the table was written since it was due last", func(w *world) {
 			w.obs[0].Runs = map[string]providers.Evidence{}
 			w.roles[0].Run.Pos = specs.Pos{Line: 3}
-			w.obs[0].Objects[0].Changes = []providers.Change{{Evidence: "file", When: noon.Add(-hours)}}
+			w.obs[0].Objects[0].Extra().Changes = []providers.Change{{Evidence: "file", When: noon.Add(-hours)}}
 		}, "yes not-due not-due not-tracked", []string{"note held-back"}},
 		{"no records, and one instant has passed since the table was written", func(w *world) {
 			w.obs[0].Runs = map[string]providers.Evidence{}
 			w.roles[0].Run.Pos = specs.Pos{Line: 3}
-			w.obs[0].Objects[0].Changes = []providers.Change{{Evidence: "file", When: noon.Add(-day)}}
+			w.obs[0].Objects[0].Extra().Changes = []providers.Change{{Evidence: "file", When: noon.Add(-day)}}
 		}, "yes late late not-tracked", []string{"note held-back"}},
 		{"no records, the table was written just now, and the ledger counts from a fixed instant", func(w *world) {
 			w.obs[0].Runs = map[string]providers.Evidence{}
 			w.roles[0].Evidence = specs.EvidenceTerms{Pos: specs.Pos{Line: 3}, Since: noon.Add(-9 * day)}
-			w.obs[0].Objects[0].Changes = []providers.Change{{Evidence: "file", When: noon.Add(-hours)}}
+			w.obs[0].Objects[0].Extra().Changes = []providers.Change{{Evidence: "file", When: noon.Add(-hours)}}
 		}, "yes never never not-tracked", []string{"a@one not-executed", "not-executed:a@one never-ran"}},
 		{"no records, and the ledger counts from an instant to come", func(w *world) {
 			w.obs[0].Runs = map[string]providers.Evidence{}
@@ -119,13 +119,13 @@ func TestStages(t *testing.T) {
 		}, "yes not-due not-due not-tracked", []string{"note held-back"}},
 		{"it runs, and the ledger counts from an instant to come", func(w *world) {
 			w.roles[0].Evidence = specs.EvidenceTerms{Pos: specs.Pos{Line: 3}, Since: noon.Add(9 * day)}
-			w.obs[0].Objects[0].Runs = ran(11*hours, 10*hours)
+			w.obs[0].Objects[0].Extra().Runs = ran(11*hours, 10*hours)
 		}, "yes yes yes not-tracked", []string{"note held-back"}},
 		{"suspended, and the ledger counts from an instant to come", func(w *world) {
 			w.roles[0].Evidence = specs.EvidenceTerms{Pos: specs.Pos{Line: 3}, Since: noon.Add(9 * day)}
 			w.roles[0].Suspended = true
-			w.obs[0].Objects[0].Inactive = []providers.Inactive{{Code: "suspended"}}
-			w.obs[0].Objects[0].Runs = ran(11*hours, 10*hours)
+			w.obs[0].Objects[0].Extra().Inactive = []providers.Inactive{{Code: "suspended"}}
+			w.obs[0].Objects[0].Extra().Runs = ran(11*hours, 10*hours)
 		}, "yes not-due not-due not-tracked", nil},
 		{"nothing is tracked, and the ledger counts from an instant to come", func(w *world) {
 			w.roles[0].Evidence = specs.EvidenceTerms{Pos: specs.Pos{Line: 3}, Since: noon.Add(9 * day)}
@@ -134,29 +134,29 @@ func TestStages(t *testing.T) {
 			w.obs[0].Runs = map[string]providers.Evidence{}
 			w.roles[0].Run.Pos = specs.Pos{Line: 3}
 			w.roles[0].Remembered.Seen = noon.Add(-3 * day)
-			w.obs[0].Objects[0].Changes = []providers.Change{{Evidence: "file", When: noon.Add(-hours)}}
+			w.obs[0].Objects[0].Extra().Changes = []providers.Change{{Evidence: "file", When: noon.Add(-hours)}}
 		}, "yes never never not-tracked", []string{"a@one not-executed", "not-executed:a@one never-ran"}},
 		{"no records, and the ledger remembers the object as of later", func(w *world) {
 			w.obs[0].Runs = map[string]providers.Evidence{}
 			w.roles[0].Run.Pos = specs.Pos{Line: 3}
 			w.roles[0].Remembered.Seen = noon.Add(-hours)
-			w.obs[0].Objects[0].Changes = []providers.Change{{Evidence: "file", When: noon.Add(-9 * day)}}
+			w.obs[0].Objects[0].Extra().Changes = []providers.Change{{Evidence: "file", When: noon.Add(-9 * day)}}
 		}, "yes never never not-tracked", []string{"a@one not-executed", "not-executed:a@one never-ran"}},
 		{"no records, and the table is of the future", func(w *world) {
 			w.obs[0].Runs = map[string]providers.Evidence{}
 			w.roles[0].Run.Pos = specs.Pos{Line: 3}
-			w.obs[0].Objects[0].Changes = []providers.Change{{Evidence: "file", When: noon.Add(9 * day)}}
+			w.obs[0].Objects[0].Extra().Changes = []providers.Change{{Evidence: "file", When: noon.Add(9 * day)}}
 		}, "yes unknown unknown not-tracked", []string{"a@one unknown", "unknown:a@one clock"}},
 		{"no records, the table is of the future, and the ledger remembers the object", func(w *world) {
 			w.obs[0].Runs = map[string]providers.Evidence{}
 			w.roles[0].Run.Pos = specs.Pos{Line: 3}
 			w.roles[0].Remembered.Seen = noon.Add(-3 * day)
-			w.obs[0].Objects[0].Changes = []providers.Change{{Evidence: "file", When: noon.Add(9 * day)}}
+			w.obs[0].Objects[0].Extra().Changes = []providers.Change{{Evidence: "file", When: noon.Add(9 * day)}}
 		}, "yes never never not-tracked", []string{"a@one not-executed", "not-executed:a@one never-ran"}},
 		{"no records, and nothing is due at set times", func(w *world) {
 			w.obs[0].Runs = map[string]providers.Evidence{}
 			w.roles[0].Run.Pos = specs.Pos{Line: 3}
-			w.obs[0].Objects[0].Changes = []providers.Change{{Evidence: "file", When: noon.Add(-hours)}}
+			w.obs[0].Objects[0].Extra().Changes = []providers.Change{{Evidence: "file", When: noon.Add(-hours)}}
 			reboot, _ := specs.ParseSchedule(specs.Debian, "@reboot", "")
 			w.obs[0].Objects[0].Spec.Schedules = []specs.Schedule{reboot}
 			ref := specs.Ref{Role: "a", Source: "one"}
@@ -167,11 +167,11 @@ func TestStages(t *testing.T) {
 		{"no records, and the table was written long ago", func(w *world) {
 			w.obs[0].Runs = map[string]providers.Evidence{}
 			w.roles[0].Run.Pos = specs.Pos{Line: 3}
-			w.obs[0].Objects[0].Changes = []providers.Change{{Evidence: "file", When: noon.Add(-9 * day)}}
+			w.obs[0].Objects[0].Extra().Changes = []providers.Change{{Evidence: "file", When: noon.Add(-9 * day)}}
 		}, "yes never never not-tracked", []string{"a@one not-executed", "not-executed:a@one never-ran"}},
 		{"stopped, whenever the table was written", func(w *world) {
 			w.obs[0].Runs = map[string]providers.Evidence{"a": *ran(3*day, 3*day)}
-			w.obs[0].Objects[0].Changes = []providers.Change{{Evidence: "file", When: noon.Add(-hours)}}
+			w.obs[0].Objects[0].Extra().Changes = []providers.Change{{Evidence: "file", When: noon.Add(-hours)}}
 		}, "yes stale stale not-tracked", []string{"a@one not-executed", "not-executed:a@one stopped"}},
 		{"no place for records", func(w *world) { w.roles[0].Run.Pos = specs.Pos{Line: 3} }, "yes not-tracked not-tracked not-tracked", nil},
 		{"live, the ledger says how it is run, and nobody was asked", func(w *world) {
@@ -208,48 +208,48 @@ func TestStages(t *testing.T) {
 		}, "yes yes yes unknown", []string{"a@one unknown", "unknown:a@one evidence-not-read"}},
 		{"suspended", func(w *world) {
 			w.roles[0].Suspended = true
-			w.obs[0].Objects[0].Inactive = []providers.Inactive{{Code: "suspended"}}
-			w.obs[0].Objects[0].Runs = ran(90*day, 90*day)
+			w.obs[0].Objects[0].Extra().Inactive = []providers.Inactive{{Code: "suspended"}}
+			w.obs[0].Objects[0].Extra().Runs = ran(90*day, 90*day)
 		}, "yes not-due not-due not-tracked", nil},
 		{"inactive hides no more than itself", func(w *world) {
-			w.obs[0].Objects[0].Inactive = []providers.Inactive{{Code: "suspended"}}
-			w.obs[0].Objects[0].Runs = ran(90*day, 90*day)
+			w.obs[0].Objects[0].Extra().Inactive = []providers.Inactive{{Code: "suspended"}}
+			w.obs[0].Objects[0].Extra().Runs = ran(90*day, 90*day)
 		}, "yes stale stale not-tracked", []string{"a@one inactive", "inactive:a@one suspended"}},
 		{"two objects: the latest counts", func(w *world) {
 			w.object("one", "a", "0 1 * * *", "a")
 			utc(w)
-			w.obs[0].Objects[0].Runs, w.obs[0].Objects[1].Runs = ran(3*day, 3*day), ran(11*hours, 10*hours)
+			w.obs[0].Objects[0].Extra().Runs, w.obs[0].Objects[1].Extra().Runs = ran(3*day, 3*day), ran(11*hours, 10*hours)
 		}, "yes yes yes not-tracked", []string{"a@one duplicate", "duplicate:a@one several-objects"}},
 		{"two objects: the one that sleeps does not count", func(w *world) {
 			w.object("one", "a", "0 1 * * *", "a")
 			utc(w)
-			w.obs[0].Objects[0].Inactive = []providers.Inactive{{Code: "suspended"}}
-			w.obs[0].Objects[0].Runs, w.obs[0].Objects[1].Runs = ran(11*hours, 10*hours), ran(3*day, 3*day)
+			w.obs[0].Objects[0].Extra().Inactive = []providers.Inactive{{Code: "suspended"}}
+			w.obs[0].Objects[0].Extra().Runs, w.obs[0].Objects[1].Extra().Runs = ran(11*hours, 10*hours), ran(3*day, 3*day)
 		}, "yes stale stale not-tracked", []string{"a@one duplicate", "duplicate:a@one several-objects", "inactive:a@one suspended", "not-executed:a@one stopped"}},
 		{"unreadable", func(w *world) {
-			w.obs[0].Objects[0].Runs = &providers.Evidence{Executed: ago(hours), Succeeded: providers.Trace{State: providers.Unreadable, Reason: "502"}}
+			w.obs[0].Objects[0].Extra().Runs = &providers.Evidence{Executed: ago(hours), Succeeded: providers.Trace{State: providers.Unreadable, Reason: "502"}}
 		}, "yes yes unknown not-tracked", []string{"a@one unknown", "unknown:a@one evidence-not-read"}},
 		{"live, and a named witness says nothing", func(w *world) {
 			w.rules["one"] = Rule{Live: true}
-			w.obs[0].Objects[0].Runs = ran(11*hours, 10*hours)
+			w.obs[0].Objects[0].Extra().Runs = ran(11*hours, 10*hours)
 			w.roles[0].Evidence.Succeeded = specs.EvidenceSource{Query: "q"}
 		}, "yes yes unknown not-tracked", []string{"a@one unknown", "unknown:a@one evidence-not-read"}},
 		{"offline nobody is asked", func(w *world) {
 			w.roles[0].Evidence.Succeeded = specs.EvidenceSource{Query: "q"}
 		}, "yes not-tracked not-tracked not-tracked", nil},
 		{"waived", func(w *world) {
-			w.obs[0].Objects[0].Runs = ran(3*day, 3*day)
+			w.obs[0].Objects[0].Extra().Runs = ran(3*day, 3*day)
 			w.extra = []ledger.Waiver{{Finding: "not-executed:a@one", Until: noon.Add(day)}}
 		}, "yes stale stale not-tracked", []string{"a@one not-executed", "not-executed:a@one stopped waived"}},
 		{"a waiver of what this look cannot see", func(w *world) {
 			w.extra = []ledger.Waiver{{Finding: "not-executed:a@one", Until: noon.Add(day)}}
 		}, "yes not-tracked not-tracked not-tracked", nil},
 		{"a waiver of what is well", func(w *world) {
-			w.obs[0].Objects[0].Runs = ran(11*hours, 10*hours)
+			w.obs[0].Objects[0].Extra().Runs = ran(11*hours, 10*hours)
 			w.extra = []ledger.Waiver{{Finding: "not-executed:a@one", Until: noon.Add(day)}}
 		}, "yes yes yes not-tracked", []string{"note unused-waiver"}},
 		{"a waiver of something else, beside unreadable evidence", func(w *world) {
-			w.obs[0].Objects[0].Runs = &providers.Evidence{Executed: providers.Trace{State: providers.Unreadable}}
+			w.obs[0].Objects[0].Extra().Runs = &providers.Evidence{Executed: providers.Trace{State: providers.Unreadable}}
 			w.extra = []ledger.Waiver{{Finding: "drift:a@one", Until: noon.Add(day)}}
 		}, "yes unknown not-tracked not-tracked", []string{"a@one unknown", "note unused-waiver", "unknown:a@one evidence-not-read"}},
 		{"missing", func(w *world) {
@@ -273,7 +273,7 @@ func TestStages(t *testing.T) {
 
 func TestStagesFromWitnesses(t *testing.T) {
 	w := newWorld(t)
-	w.object("one", "a", "0 1 * * *", "a").Runs = ran(11*hours, 72*hours)
+	w.object("one", "a", "0 1 * * *", "a").Extra().Runs = ran(11*hours, 72*hours)
 	utc(w)
 	ref := specs.Ref{Role: "a", Source: "one"}
 	in := Input{Ledger: ledger.Ledger{Roles: w.roles}, Desired: w.want, Rules: w.rules, Now: noon, Mask: func(s string) string { return strings.ReplaceAll(s, "hunter2", "***") }}
@@ -300,7 +300,7 @@ func TestFindingsOfRunsAreMasked(t *testing.T) {
 	e := ran(72*hours, 72*hours)
 	e.Hints = []string{"hunter2"}
 	e.Failed = &providers.Failure{Why: "exit 1: hunter2"}
-	w.object("one", "a", "0 1 * * *", "a").Runs = e
+	w.object("one", "a", "0 1 * * *", "a").Extra().Runs = e
 	utc(w)
 	for _, f := range w.judge().Findings {
 		if strings.Contains(f.Message+strings.Join(f.Hints, " "), "hunter2") || f.NextStep == "" || len(f.Hints) != 2 {
@@ -316,10 +316,11 @@ func TestWorkflowEntriesShareTheirRuns(t *testing.T) {
 	w := newWorld(t)
 	o := w.object("one", "a", "0 1 * * *", "a")
 	utc(w)
-	o.Provider, o.Runs = "github", ran(30*hours, 30*hours)
-	o.Attrs = map[string]string{"repo": "acme/shop", "workflow": "w.yml", "command": "a"}
+	o.Origin = &providers.Origin{Source: o.Source(), Provider: "github", Part: o.Part()}
+	o.Extra().Runs = ran(30*hours, 30*hours)
+	o.Attrs = providers.AttrsOf(map[string]string{"repo": "acme/shop", "workflow": "w.yml", "command": "a"})
 	other := *o
-	other.ID, other.Marker = "github:one/acme/shop/w.yml#*/5 * * * *", providers.Marker{Role: "b"}
+	other.ID, other.Marked = "github:one/acme/shop/w.yml#*/5 * * * *", &providers.Marker{Role: "b"}
 	hourly, err := specs.ParseSchedule(specs.GitHub, "0 * * * *", "")
 	if err != nil {
 		t.Fatal(err)
@@ -334,7 +335,7 @@ func TestWorkflowEntriesShareTheirRuns(t *testing.T) {
 	if i < 0 || !strings.Contains(strings.Join(j.Findings[i].Hints, " "), "which of the 2 schedules") {
 		t.Errorf("%+v", j.Findings)
 	}
-	w.obs[0].Objects[1].Inactive = []providers.Inactive{{Code: "commented-out"}}
+	w.obs[0].Objects[1].Extra().Inactive = []providers.Inactive{{Code: "commented-out"}}
 	if got := ladder(w.judge(), "a"); got != "yes late late not-tracked" {
 		t.Errorf("beside an entry that does not count: %s", got)
 	}
@@ -367,7 +368,7 @@ func BenchmarkStages(b *testing.B) {
 		if i%100 == 0 {
 			e = ran(300*hours, 300*hours)
 		}
-		own[i] = []*object{{Object: &providers.Object{Provider: "kubernetes", Runs: e, Spec: specs.Spec{Schedules: []specs.Schedule{s}}}}}
+		own[i] = []*object{{Object: &providers.Object{Origin: &providers.Origin{Provider: "kubernetes"}, More: &providers.More{Runs: e}, Spec: specs.Spec{Schedules: []specs.Schedule{s}}}}}
 	}
 	for b.Loop() {
 		for i := range own {

@@ -22,17 +22,17 @@ const (
 func (j *judge) quiet() {
 	said := map[string]bool{}
 	for _, o := range j.claims.objects {
-		pushed, err := time.Parse(time.RFC3339, o.Attrs["pushed_at"])
-		repo := o.Attrs["repo"]
-		if err != nil || o.role == "" || len(o.Inactive) > 0 || said[o.Source+" "+repo] || j.Now.Sub(pushed) < quietWarns {
+		pushed, err := time.Parse(time.RFC3339, o.Attr("pushed_at"))
+		repo := o.Attr("repo")
+		if err != nil || o.role == "" || len(o.Inactive()) > 0 || said[o.Source()+" "+repo] || j.Now.Sub(pushed) < quietWarns {
 			continue
 		}
-		said[o.Source+" "+repo] = true
+		said[o.Source()+" "+repo] = true
 		end := pushed.Add(quietEnds)
 		when := "which ends on " + end.Format(time.DateOnly)
 		if !j.Now.Before(end) {
 			when = "which ended on " + end.Format(time.DateOnly)
 		}
-		j.note("early-warning", o.Source, fmt.Sprintf("%s was last pushed to on %s; GitHub switches the schedules of a public repository off after 60 days without activity, %s; a commit keeps them on", repo, pushed.Format(time.DateOnly), when), specs.Pos{})
+		j.note("early-warning", o.Source(), fmt.Sprintf("%s was last pushed to on %s; GitHub switches the schedules of a public repository off after 60 days without activity, %s; a commit keeps them on", repo, pushed.Format(time.DateOnly), when), specs.Pos{})
 	}
 }

@@ -17,13 +17,14 @@ func TestQuietRepository(t *testing.T) {
 		change func(*providers.Object)
 		want   string
 	}{
-		{"not yet", func(o *providers.Object) { o.Attrs["pushed_at"] = at(44) }, ""},
-		{"soon", func(o *providers.Object) { o.Attrs["pushed_at"] = at(45) }, "which ends on " + noon.AddDate(0, 0, 15).Format(time.DateOnly)},
-		{"over", func(o *providers.Object) { o.Attrs["pushed_at"] = at(60) }, "which ended on " + noon.Format(time.DateOnly)},
+		{"not yet", func(o *providers.Object) { o.SetAttr("pushed_at", at(44)) }, ""},
+		{"soon", func(o *providers.Object) { o.SetAttr("pushed_at", at(45)) }, "which ends on " + noon.AddDate(0, 0, 15).Format(time.DateOnly)},
+		{"over", func(o *providers.Object) { o.SetAttr("pushed_at", at(60)) }, "which ended on " + noon.Format(time.DateOnly)},
 		{"not known", func(o *providers.Object) {}, ""},
-		{"no date", func(o *providers.Object) { o.Attrs["pushed_at"] = "x" }, ""},
+		{"no date", func(o *providers.Object) { o.SetAttr("pushed_at", "x") }, ""},
 		{"off", func(o *providers.Object) {
-			o.Attrs["pushed_at"], o.Inactive = at(99), []providers.Inactive{{Code: "disabled_manually"}}
+			o.SetAttr("pushed_at", at(99))
+			o.Extra().Inactive = []providers.Inactive{{Code: "disabled_manually"}}
 		}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -33,10 +34,10 @@ func TestQuietRepository(t *testing.T) {
 					w.role("b", "one")
 				}
 				o := w.object("one", role, "0 1 * * *", role)
-				o.Attrs["repo"] = "acme/shop"
+				o.SetAttr("repo", "acme/shop")
 				tt.change(o)
 			}
-			w.object("one", "", "5 5 * * *", "x").Attrs["pushed_at"] = at(99)
+			w.object("one", "", "5 5 * * *", "x").SetAttr("pushed_at", at(99))
 			var got []string
 			for _, n := range w.judge().Notes {
 				if n.Code == "early-warning" {

@@ -33,10 +33,10 @@ func Adopt(in Input, id, key, owner string) (Adoption, error) {
 	switch why := unfit(o); {
 	case why != "" && why != stock:
 		return Adoption{}, fmt.Errorf("%s cannot be adopted: %s", in.Rules.Mask(place(o)), in.Rules.Mask(why))
-	case o.Marker.Role == "" && key == "":
+	case o.Marker().Role == "" && key == "":
 		return Adoption{}, ErrNameless
-	case o.Marker.Role != "" && key != "" && o.Marker.Role != key:
-		return Adoption{}, fmt.Errorf("%s says by its marker that it plays %s; adopt it as that, or change the marker", in.Rules.Mask(place(o)), o.Marker.Role)
+	case o.Marker().Role != "" && key != "" && o.Marker().Role != key:
+		return Adoption{}, fmt.Errorf("%s says by its marker that it plays %s; adopt it as that, or change the marker", in.Rules.Mask(place(o)), o.Marker().Role)
 	case !writable(owner):
 		return Adoption{}, errors.New("the owner cannot be written in a ledger; name it in plain text")
 	}
@@ -73,7 +73,7 @@ func (in Input) find(id string) (*Source, providers.Object, bool) {
 // the same marker or that no match tells from it.
 func (d *drafter) adopt(s *Source, o providers.Object) {
 	m := newMatcher(s.Observation, d.Rules)
-	if o.Marker.Role == "" {
+	if o.Marker().Role == "" {
 		d.unmarked(s, o, m)
 	} else {
 		d.marked(s, o)
@@ -86,9 +86,9 @@ func (d *drafter) adopt(s *Source, o providers.Object) {
 			case from == s && other.ID == o.ID && !skipped:
 				skipped = true
 			case unfit(other) != "" && unfit(other) != stock:
-			case o.Marker.Role != "" && other.Marker.Role == o.Marker.Role:
+			case o.Marker().Role != "" && other.Marker().Role == o.Marker().Role:
 				d.marked(from, other)
-			case from == s && o.Marker.Role == "" && !other.Marker.Present() && len(d.roles) > 0 && m.identity(other) == m.identity(o):
+			case from == s && o.Marker().Role == "" && !other.Marker().Present() && len(d.roles) > 0 && m.identity(other) == m.identity(o):
 				d.unmarked(s, other, m)
 			}
 		}

@@ -157,7 +157,7 @@ func (d *drafter) source(s *Source) {
 			d.leftOut++
 		case why != "":
 			d.leave(obj, why)
-		case obj.Marker.Role != "":
+		case obj.Marker().Role != "":
 			d.marked(s, obj)
 		default:
 			d.unmarked(s, obj, m)
@@ -180,13 +180,13 @@ const stock = "stock"
 // unfit is why an object cannot be a role.
 func unfit(o providers.Object) string {
 	switch {
-	case o.Marker.Invalid != "":
+	case o.Marker().Invalid != "":
 		return "its marker cannot be the key of a role; a key is 1 to 63 letters, digits, dots, underscores and hyphens"
-	case o.Opaque && len(o.Inactive) > 0:
-		return o.Inactive[len(o.Inactive)-1].Code + ", so there is nothing to state: " + o.Inactive[len(o.Inactive)-1].Detail
+	case o.Opaque && len(o.Inactive()) > 0:
+		return o.Inactive()[len(o.Inactive())-1].Code + ", so there is nothing to state: " + o.Inactive()[len(o.Inactive())-1].Detail
 	case o.Opaque:
 		return "it cannot be read, so there is nothing to state"
-	case !o.Marker.Present() && o.Attrs["builtin"] != "":
+	case !o.Marker().Present() && o.Attr("builtin") != "":
 		return stock
 	}
 	return ""
@@ -219,11 +219,11 @@ func (d *drafter) warn(format string, args ...any) {
 
 // marked takes an object that says its role.
 func (d *drafter) marked(s *Source, o providers.Object) {
-	key := o.Marker.Role
+	key := o.Marker().Role
 	r, known := d.byKey[key]
 	if !known {
-		r = &role{key: key, source: s, sources: []string{o.Source}, objects: []providers.Object{o}}
-		if r.version = o.Marker.Version; !writable(r.version) {
+		r = &role{key: key, source: s, sources: []string{o.Source()}, objects: []providers.Object{o}}
+		if r.version = o.Marker().Version; !writable(r.version) {
 			r.version = ""
 			r.comments = append(r.comments, "the version of its marker cannot be written here")
 		}
@@ -231,7 +231,7 @@ func (d *drafter) marked(s *Source, o providers.Object) {
 		d.roles = append(d.roles, r)
 		return
 	}
-	if o.Source == r.sources[0] {
+	if o.Source() == r.sources[0] {
 		r.objects = append(r.objects, o)
 		d.double(r, o, "carries the marker of this role too, so an audit reports a duplicate")
 		return
@@ -265,7 +265,7 @@ func (d *drafter) unmarked(s *Source, o providers.Object, m *matcher) {
 		d.leave(o, "no match means it alone; put a marker on it")
 		return
 	}
-	r := &role{source: s, sources: []string{o.Source}, objects: []providers.Object{o}, match: match}
+	r := &role{source: s, sources: []string{o.Source()}, objects: []providers.Object{o}, match: match}
 	m.roles[twin] = r
 	d.roles = append(d.roles, r)
 }

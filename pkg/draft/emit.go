@@ -80,13 +80,13 @@ func byArea(roles []*role) bool {
 // repository, a user's table, a file.
 func (r *role) area() string {
 	o := r.objects[0]
-	switch o.Provider {
+	switch o.Provider() {
 	case "kubernetes":
-		return "namespace " + o.Attrs["namespace"]
+		return "namespace " + o.Attr("namespace")
 	case "github":
-		return "repository " + o.Attrs["repo"]
+		return "repository " + o.Attr("repo")
 	}
-	kind, name, _ := strings.Cut(o.Part, "/")
+	kind, name, _ := strings.Cut(o.Part(), "/")
 	return kind + " " + name
 }
 

@@ -45,7 +45,7 @@ func newMatcher(o providers.Observation, rules Rules) *matcher {
 		for _, obj := range o.Objects {
 			t := tuple(set, obj)
 			all[t]++
-			if !obj.Marker.Present() {
+			if !obj.Marker().Present() {
 				unmarked[t]++
 			}
 		}
@@ -58,7 +58,7 @@ func newMatcher(o providers.Observation, rules Rules) *matcher {
 func tuple(set []string, o providers.Object) string {
 	values := make([]string, len(set))
 	for i, key := range set {
-		v, ok := o.Attrs[key]
+		v, ok := o.LookupAttr(key)
 		if !ok {
 			continue
 		}
@@ -111,7 +111,7 @@ func (m *matcher) find(o providers.Object) (specs.Match, bool) {
 func (m *matcher) count(match specs.Match, marked bool) int {
 	n := 0
 	for _, i := range m.candidates(match) {
-		if o := m.objects[i]; (marked || !o.Marker.Present()) && m.rules.Fits(match, o) {
+		if o := m.objects[i]; (marked || !o.Marker().Present()) && m.rules.Fits(match, o) {
 			n++
 		}
 	}
@@ -131,8 +131,8 @@ func (m *matcher) candidates(match specs.Match) []int {
 			prefix = prefix[:i]
 		}
 		all := m.byValue(key)
-		from := sort.Search(len(all), func(i int) bool { return m.objects[all[i]].Attrs[key] >= prefix })
-		n := sort.Search(len(all)-from, func(i int) bool { return !strings.HasPrefix(m.objects[all[from+i]].Attrs[key], prefix) })
+		from := sort.Search(len(all), func(i int) bool { return m.objects[all[i]].Attr(key) >= prefix })
+		n := sort.Search(len(all)-from, func(i int) bool { return !strings.HasPrefix(m.objects[all[from+i]].Attr(key), prefix) })
 		if best == nil || n < len(best) {
 			best = all[from : from+n]
 		}
@@ -149,7 +149,7 @@ func (m *matcher) byValue(key string) []int {
 	for i := range all {
 		all[i] = i
 	}
-	slices.SortStableFunc(all, func(a, b int) int { return strings.Compare(m.objects[a].Attrs[key], m.objects[b].Attrs[key]) })
+	slices.SortStableFunc(all, func(a, b int) int { return strings.Compare(m.objects[a].Attr(key), m.objects[b].Attr(key)) })
 	m.sorted[key] = all
 	return all
 }
@@ -160,11 +160,11 @@ func (m *matcher) byValue(key string) []int {
 func (m *matcher) pattern(set []string, o providers.Object) (match specs.Match, wild, ok bool) {
 	match.Keys = map[string]string{}
 	for _, key := range set {
-		v := o.Attrs[key]
+		v := o.Attr(key)
 		if v == "" {
 			continue
 		}
-		if _, sealed := o.Sealed[key]; sealed {
+		if _, sealed := o.Sealed()[key]; sealed {
 			return match, false, false
 		}
 		p := asGlob(v)

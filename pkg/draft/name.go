@@ -17,7 +17,7 @@ func (d *drafter) name() {
 	taken := map[string]bool{}
 	for _, s := range d.Sources {
 		for _, o := range s.Observation.Objects {
-			taken[o.Marker.Role] = true
+			taken[o.Marker().Role] = true
 		}
 	}
 	var nameless []*role
@@ -61,18 +61,18 @@ func (d *drafter) wishes(o providers.Object) []string {
 
 func (d *drafter) shortNames(o providers.Object) [][]string {
 	mask := d.Rules.Mask
-	switch o.Provider {
+	switch o.Provider() {
 	case "kubernetes":
-		name, ns := mask(o.Attrs["name"]), mask(o.Attrs["namespace"])
+		name, ns := mask(o.Attr("name")), mask(o.Attr("namespace"))
 		return [][]string{{name}, {ns, name}}
 	case "github":
-		file := path.Base(o.Attrs["workflow"])
+		file := path.Base(o.Attr("workflow"))
 		file = mask(strings.TrimSuffix(file, path.Ext(file)))
-		return [][]string{{file}, {path.Base(o.Attrs["repo"]), file}, {o.Attrs["repo"], file}}
+		return [][]string{{file}, {path.Base(o.Attr("repo")), file}, {o.Attr("repo"), file}}
 	}
-	program, argument := programOf(mask(o.Attrs["command"]))
-	out := [][]string{{program}, {program, argument}, {program, argument, mask(o.Attrs["user"])}}
-	if c := mask(o.Attrs["comment"]); slug(c) != "" {
+	program, argument := programOf(mask(o.Attr("command")))
+	out := [][]string{{program}, {program, argument}, {program, argument, mask(o.Attr("user"))}}
+	if c := mask(o.Attr("comment")); slug(c) != "" {
 		if _, said, ok := strings.Cut(c, ": "); ok && slug(said) != "" {
 			c = said // behind Ansible: or Puppet Name:
 		}
@@ -155,7 +155,7 @@ func shorten(wants [][]string, at []int) {
 func tellApart(roles []*role, wants [][]string, mask func(string) string) {
 	byFirst := map[string][]int{}
 	for i, w := range wants {
-		if roles[i].objects[0].Provider == "crontab" {
+		if roles[i].objects[0].Provider() == "crontab" {
 			byFirst[w[0]] = append(byFirst[w[0]], i)
 		}
 	}
@@ -166,7 +166,7 @@ func tellApart(roles []*role, wants [][]string, mask func(string) string) {
 		count := map[string]int{}
 		words := make([][]string, len(group))
 		for n, i := range group {
-			words[n] = wordsOf(mask(roles[i].objects[0].Attrs["command"]))
+			words[n] = wordsOf(mask(roles[i].objects[0].Attr("command")))
 			for _, w := range words[n] {
 				count[w]++
 			}

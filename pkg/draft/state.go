@@ -37,7 +37,7 @@ func (d *drafter) state(r *role) {
 // holds too. Where it does not, the object there is a copy that an audit reports.
 func (d *drafter) spread(r *role) {
 	for _, e := range r.elsewhere {
-		source := e.object.Source
+		source := e.object.Source()
 		switch {
 		case slices.Contains(r.sources, source):
 			d.double(r, e.object, "carries the marker of this role too, so an audit reports a duplicate")
@@ -60,14 +60,14 @@ type form struct {
 
 func (d *drafter) forms(r *role, o providers.Object) []form {
 	var out []form
-	template := form{specs.Statement{Template: &specs.Document{Name: d.templateName(r.key), Data: o.Literal}}, true}
+	template := form{specs.Statement{Template: &specs.Document{Name: d.templateName(r.key), Data: o.Literal()}}, true}
 	switch {
-	case o.Provider == "crontab":
+	case o.Provider() == "crontab":
 		out = append(out, form{crontabInline(o), true})
-	case o.Provider == "github" && r.source.Workflows:
+	case o.Provider() == "github" && r.source.Workflows:
 		out = append(out, form{workflowInline(o), false})
 	}
-	if len(o.Literal) > 0 && o.Provider != "crontab" {
+	if len(o.Literal()) > 0 && o.Provider() != "crontab" {
 		out = append(out, template)
 	}
 	hash := specs.Statement{Hash: o.Spec.Hash()}
@@ -121,7 +121,7 @@ func crontabInline(o providers.Object) specs.Statement {
 }
 
 func workflowInline(o providers.Object) specs.Statement {
-	return specs.Statement{Schedule: schedulesOf(o), TimeZone: zoneOf(o, "UTC"), Workflow: o.Attrs["workflow"]}
+	return specs.Statement{Schedule: schedulesOf(o), TimeZone: zoneOf(o, "UTC"), Workflow: o.Attr("workflow")}
 }
 
 // textOf is a field of the body, nil where the object has none.
@@ -184,7 +184,7 @@ func (r *role) activity() {
 // reasons are the codes of why an object will not run.
 func reasons(o providers.Object) []string {
 	var out []string
-	for _, in := range o.Inactive {
+	for _, in := range o.Inactive() {
 		out = append(out, in.Code)
 	}
 	if len(out) == 0 && o.Spec.NeverFires() {
@@ -217,7 +217,7 @@ func (d *drafter) secret(s *Source, o providers.Object) string {
 	if d.inBody(s, o.Spec.Body.Value(), d.Rules.Mark(o.Spec.Body).Value(), "") {
 		return found
 	}
-	for _, line := range strings.SplitAfter(string(o.Literal), "\n") {
+	for _, line := range strings.SplitAfter(string(o.Literal()), "\n") {
 		if d.Rules.Mask(line) != line {
 			return found
 		}

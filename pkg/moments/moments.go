@@ -253,7 +253,7 @@ func (d *differ) unseen(o providers.Object, kind Kind, reason string) { d.add(o,
 
 func (d *differ) add(o providers.Object, kind Kind, fields []Field, reason string) {
 	d.out.Changes = append(d.out.Changes, Change{
-		Kind: kind, ID: o.ID, Source: o.Source, Provider: o.Provider, Part: o.Part, Role: cmp.Or(o.Marker.Role, o.Marker.Invalid),
+		Kind: kind, ID: o.ID, Source: o.Source(), Provider: o.Provider(), Part: o.Part(), Role: cmp.Or(o.Marker().Role, o.Marker().Invalid),
 		Schedule: d.rules.Mask(o.Spec.Written()), State: stateOf(o), Fields: append([]Field{}, fields...), Reason: d.rules.Mask(reason), Location: o.Pos,
 	})
 }
@@ -279,17 +279,17 @@ func (d *differ) counterparts() {
 }
 
 func likeness(o providers.Object) string {
-	command := cmp.Or(o.Sealed["command"], o.Attrs["command"])
-	if o.Sealed["command"] == "" && command != "" {
+	command := cmp.Or(o.Sealed()["command"], o.Attr("command"))
+	if o.Sealed()["command"] == "" && command != "" {
 		command = specs.Seal(command)
 	}
 	switch {
-	case o.Marker.Role != "":
-		return "role\x00" + o.Marker.Role
-	case o.Marker.Present() || command == "":
+	case o.Marker().Role != "":
+		return "role\x00" + o.Marker().Role
+	case o.Marker().Present() || command == "":
 		return ""
 	}
-	return strings.Join([]string{"command", o.Source, o.Part, o.Attrs["user"], command}, "\x00")
+	return strings.Join([]string{"command", o.Source(), o.Part(), o.Attr("user"), command}, "\x00")
 }
 
 // finish sorts and counts.

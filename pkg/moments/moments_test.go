@@ -37,12 +37,12 @@ func entry(t *testing.T, part, name, schedule, command string) providers.Object 
 		t.Fatal(err)
 	}
 	o := providers.Object{
-		ID: "crontab:web/" + part + "#" + name, Source: "web", Provider: "crontab", Part: part,
-		Attrs: map[string]string{"command": command, "user": "root"},
+		ID: "crontab:web/" + part + "#" + name, Origin: &providers.Origin{Source: "web", Provider: "crontab", Part: part},
+		Attrs: providers.AttrsOf(map[string]string{"command": command, "user": "root"}),
 		Spec:  specs.Spec{Schedules: []specs.Schedule{s}, Body: specs.Pack(specs.NewMap(specs.Member{Key: "command", Value: specs.NewText(command)}))},
 	}
 	if strings.HasPrefix(name, "@") {
-		o.Marker.Role = name[1:]
+		o.Marked = &providers.Marker{Role: name[1:]}
 	}
 	return o
 }
@@ -87,7 +87,7 @@ func TestCompare(t *testing.T) {
 		return entry(t, part, name, schedule, command)
 	}
 	off := func(o providers.Object, code string) providers.Object {
-		o.Inactive = []providers.Inactive{{Code: code}}
+		o.Extra().Inactive = []providers.Inactive{{Code: code}}
 		return o
 	}
 	with := func(o providers.Object, change func(*providers.Object)) providers.Object {
@@ -132,8 +132,8 @@ func TestCompare(t *testing.T) {
 		})), listing("user/root", with(a, func(o *providers.Object) {
 			o.Env = specs.Pack(specs.NewMap(specs.Member{Key: "K", Value: specs.Value{Kind: specs.Sealed, Text: specs.Seal("2")}}))
 		})), []string{"same false complete true", "changed user/root#@a env.K:***>***"}},
-		{"only looks", listing("user/root", a), listing("user/root", with(a, func(o *providers.Object) { o.UID = "2" })), []string{"same true complete true", "changed user/root#@a uid:>2"}},
-		{"marker", listing("user/root", a), listing("user/root", with(a, func(o *providers.Object) { o.Marker = providers.Marker{Role: "b", Version: "2"} })), []string{"same false complete true", "changed user/root#@a role:a>b version:>2"}},
+		{"only looks", listing("user/root", a), listing("user/root", with(a, func(o *providers.Object) { o.Extra().UID = "2" })), []string{"same true complete true", "changed user/root#@a uid:>2"}},
+		{"marker", listing("user/root", a), listing("user/root", with(a, func(o *providers.Object) { o.Marked = &providers.Marker{Role: "b", Version: "2"} })), []string{"same false complete true", "changed user/root#@a role:a>b version:>2"}},
 		{"text that nobody can read", listing("user/root", with(a, func(o *providers.Object) { o.Opaque = true })), listing("user/root", with(e("user/root", "@a", "0 1 * * *", "/b"), func(o *providers.Object) { o.Opaque = true })), []string{"same false complete true", fmt.Sprintf("changed user/root#@a hash:%s>%s", a.Spec.Hash(), e("user/root", "@a", "0 1 * * *", "/b").Spec.Hash())}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -169,7 +169,7 @@ func TestSources(t *testing.T) {
 // place.
 func TestClusterAndNamespace(t *testing.T) {
 	object := func(part string) providers.Object {
-		return providers.Object{ID: "kubernetes:web/batch/retry", Source: "web", Provider: "kubernetes", Part: part, Attrs: map[string]string{"namespace": "batch", "name": "retry"}}
+		return providers.Object{ID: "kubernetes:web/batch/retry", Origin: &providers.Origin{Source: "web", Provider: "kubernetes", Part: part}, Attrs: providers.AttrsOf(map[string]string{"namespace": "batch", "name": "retry"})}
 	}
 	for _, c := range []struct {
 		part, areas string

@@ -23,12 +23,12 @@ func (d *differ) pair(a, b providers.Object) {
 		}
 	}
 	add(false, texts("state", stateOf(a), stateOf(b))...)
-	add(false, texts("role", a.Marker.Role+a.Marker.Invalid, b.Marker.Role+b.Marker.Invalid)...)
-	add(false, texts("version", a.Marker.Version, b.Marker.Version)...)
+	add(false, texts("role", a.Marker().Role+a.Marker().Invalid, b.Marker().Role+b.Marker().Invalid)...)
+	add(false, texts("version", a.Marker().Version, b.Marker().Version)...)
 	add(false, meaning(a, b)...)
 	add(false, specs.DiffValues("env", a.Env.Value(), b.Env.Value())...)
 	add(true, specs.DiffValues("", a.Spec.Cosmetic.Value(), b.Spec.Cosmetic.Value())...)
-	add(true, texts("uid", a.UID, b.UID)...)
+	add(true, texts("uid", a.UID(), b.UID())...)
 	if len(fields) > 0 {
 		d.add(b, kindOf(a, b), fields, "")
 	}
@@ -82,7 +82,7 @@ func stateOf(o providers.Object) string {
 
 func codes(o providers.Object) []string {
 	var out []string
-	for _, in := range o.Inactive {
+	for _, in := range o.Inactive() {
 		out = append(out, in.Code)
 	}
 	if len(out) == 0 && !o.Opaque && o.Spec.NeverFires() {
@@ -111,24 +111,24 @@ func looked(o providers.Object, other providers.Observation) (bool, string) {
 			return gap.Part == "", string(gap.State) + ": " + gap.Reason
 		}
 	}
-	if !strings.HasPrefix(o.Part, "file/") {
-		return false, o.Part + " was not looked at"
+	if !strings.HasPrefix(o.Part(), "file/") {
+		return false, o.Part() + " was not looked at"
 	}
 	for _, area := range other.Areas {
 		if area.Gap() {
-			return false, o.Part + " is not listed, and " + area.Part + " was not read"
+			return false, o.Part() + " is not listed, and " + area.Part + " was not read"
 		}
 	}
-	return len(other.Areas) > 0, o.Part + " was not looked at"
+	return len(other.Areas) > 0, o.Part() + " was not looked at"
 }
 
 // holding are the parts that an object would be read in, the nearest first.
 func holding(o providers.Object) []string {
-	out := []string{o.Part}
-	if o.Provider == "kubernetes" && !strings.HasPrefix(o.Part, "file/") {
-		return append(out, "namespace/"+o.Attrs["namespace"], "cluster")
+	out := []string{o.Part()}
+	if o.Provider() == "kubernetes" && !strings.HasPrefix(o.Part(), "file/") {
+		return append(out, "namespace/"+o.Attr("namespace"), "cluster")
 	}
-	dir, ok := strings.CutPrefix(o.Part, "file/")
+	dir, ok := strings.CutPrefix(o.Part(), "file/")
 	for ok {
 		var i int
 		if i = strings.LastIndexByte(dir, '/'); i < 0 {

@@ -147,7 +147,7 @@ func (a *application) again(ctx context.Context, row *Row) (providers.Proposal, 
 		return providers.Proposal{}, &Outcome{Result: Moved, Message: "it could not be looked at again: " + err.Error()}
 	}
 	if o, ok := a.playing(r, world, row); ok {
-		return providers.Proposal{}, &Outcome{Result: Existed, Message: "it is there by now", ID: o.ID, UID: o.UID}
+		return providers.Proposal{}, &Outcome{Result: Existed, Message: "it is there by now", ID: o.ID, UID: o.UID()}
 	}
 	in := a.Input
 	in.Report, in.World, in.Now = r, world, a.Clock()
@@ -216,7 +216,7 @@ func (a *application) settle(ctx context.Context, row *Row, made providers.Creat
 	}
 	seen, o, r := a.await(ctx, row)
 	if seen {
-		out.ID, out.UID = o.ID, o.UID
+		out.ID, out.UID = o.ID, o.UID()
 	}
 	state := standing(r, row.Ref())
 	switch {

@@ -133,18 +133,18 @@ func TestApplyRenews(t *testing.T) {
 		{"another uid", func(r *specs.Role, _ *providers.Object) { r.Remembered.UID = "uid-old" }, 1, nil, 1},
 		{"no uid yet", func(*specs.Role, *providers.Object) {}, 1, nil, 1},
 		{"the same uid", func(r *specs.Role, _ *providers.Object) { r.Remembered.UID = "uid-retry" }, 0, nil, 0},
-		{"made by another", func(_ *specs.Role, o *providers.Object) { o.Changes = ours[1:] }, 0, nil, 0},
+		{"made by another", func(_ *specs.Role, o *providers.Object) { o.Extra().Changes = ours[1:] }, 0, nil, 0},
 		{"found by match", func(r *specs.Role, o *providers.Object) {
-			o.Marker, r.Match = providers.Marker{}, specs.Match{Keys: map[string]string{"name": "retry"}}
+			o.Marked, r.Match = nil, specs.Match{Keys: map[string]string{"name": "retry"}}
 		}, 0, nil, 0},
-		{"not as it should be", func(_ *specs.Role, o *providers.Object) { o.Marker.Version = "6" }, 0, nil, 0},
+		{"not as it should be", func(_ *specs.Role, o *providers.Object) { o.Marked.Version = "6" }, 0, nil, 0},
 		{"repair is not allowed", func(r *specs.Role, _ *providers.Object) { r.Repair.CreateMissing = false }, 0, nil, 0},
 		{"the ledger has changed", func(*specs.Role, *providers.Object) {}, 1, errors.New("changed"), 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, role := newShelf("retry"), roleOf("retry")
 			o := s.objects["retry"]
-			o.Changes = ours
+			o.Extra().Changes = ours
 			c.set(&role, &o)
 			s.objects["retry"] = o
 			b := newBench(t, s, role)

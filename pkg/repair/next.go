@@ -59,7 +59,7 @@ func (in Input) ofInactive(f report.Finding) []string {
 		out[0] = "who switched it off is in the audit log of the repository's owner; the file was last " + changed(f)
 	}
 	for _, o := range in.objects(f) {
-		for _, off := range o.Inactive {
+		for _, off := range o.Inactive() {
 			if step := enabling(o, off); step != "" {
 				out = append(out, "if it was not: "+step)
 			}
@@ -94,19 +94,19 @@ func (in Input) objects(f report.Finding) []providers.Object {
 // enabling is the command that undoes one cause of inactivity, or what to do
 // where there is none.
 func enabling(o providers.Object, off providers.Inactive) string {
-	switch o.Provider + " " + off.Code {
+	switch o.Provider() + " " + off.Code {
 	case "kubernetes suspended":
 		patch := `{"spec":{"suspend":false}}`
 		if strings.HasPrefix(off.Detail, "jobTemplate.") {
 			patch = `{"spec":{"jobTemplate":{"spec":{"suspend":false}}}}`
 		}
-		return "kubectl patch cronjob " + specs.ShellWord(o.Attrs["name"]) + " -n " + specs.ShellWord(o.Attrs["namespace"]) + " --type=merge -p " + specs.ShellWord(patch)
+		return "kubectl patch cronjob " + specs.ShellWord(o.Attr("name")) + " -n " + specs.ShellWord(o.Attr("namespace")) + " --type=merge -p " + specs.ShellWord(patch)
 	case "github disabled_manually", "github disabled_inactivity", "github disabled_fork":
-		return "gh workflow enable " + specs.ShellWord(path.Base(o.Attrs["workflow"])) + " -R " + specs.ShellWord(o.Attrs["repo"])
+		return "gh workflow enable " + specs.ShellWord(path.Base(o.Attr("workflow"))) + " -R " + specs.ShellWord(o.Attr("repo"))
 	case "github archived":
-		return "gh repo unarchive " + specs.ShellWord(o.Attrs["repo"])
+		return "gh repo unarchive " + specs.ShellWord(o.Attr("repo"))
 	case "github actions-disabled":
-		return "gh api -X PUT " + specs.ShellWord("repos/"+o.Attrs["repo"]+"/actions/permissions") + " -F enabled=true"
+		return "gh api -X PUT " + specs.ShellWord("repos/"+o.Attr("repo")+"/actions/permissions") + " -F enabled=true"
 	case "crontab commented-out":
 		return edit(o) + ", and take the comment sign off the entry at " + o.Pos.String()
 	case "crontab invalid-line", "crontab file-not-loaded":
@@ -128,7 +128,7 @@ func edit(o providers.Object) string {
 	if o.Pos.File == "" {
 		folder = ""
 	}
-	if user, ok := strings.CutPrefix(o.Part, "user/"); ok && slices.Contains(spools, folder) {
+	if user, ok := strings.CutPrefix(o.Part(), "user/"); ok && slices.Contains(spools, folder) {
 		return "crontab -e -u " + specs.ShellWord(user)
 	}
 	return "sudoedit " + specs.ShellWord(o.Pos.File)
@@ -141,8 +141,8 @@ func (in Input) ofDuplicate(f report.Finding) []string {
 	running := 0
 	for _, o := range in.objects(f) {
 		state := "active"
-		if len(o.Inactive) > 0 {
-			state = "inactive: " + o.Inactive[0].Code
+		if len(o.Inactive()) > 0 {
+			state = "inactive: " + o.Inactive()[0].Code
 		} else {
 			running++
 		}
@@ -162,19 +162,19 @@ func (in Input) ofDuplicate(f report.Finding) []string {
 // origin is who made or last changed an object, and since when it is there.
 func origin(o providers.Object) string {
 	var parts []string
-	if n := len(o.Changes); n > 0 {
-		last := o.Changes[0]
-		for _, c := range o.Changes {
+	if n := len(o.Changes()); n > 0 {
+		last := o.Changes()[0]
+		for _, c := range o.Changes() {
 			if c.When.After(last.When) {
 				last = c
 			}
 		}
 		parts = append(parts, "last changed by "+by(last.Who, last.When, last.Evidence))
-	} else if user := o.Attrs["user"]; user != "" {
+	} else if user := o.Attr("user"); user != "" {
 		parts = append(parts, "of user "+user)
 	}
-	if !o.Created.IsZero() && o.Created.Unix() > 0 {
-		parts = append(parts, "there since "+o.Created.UTC().Format(time.RFC3339))
+	if !o.Created().IsZero() && o.Created().Unix() > 0 {
+		parts = append(parts, "there since "+o.Created().UTC().Format(time.RFC3339))
 	}
 	if len(parts) == 0 {
 		return "who made it and when is not known here"
@@ -210,8 +210,8 @@ func (in Input) ofUnexpected(f report.Finding) []string {
 	for _, o := range in.objects(f) {
 		out = append(out, o.ID+": "+origin(o))
 		name := "NAME"
-		if o.Marker.Role != "" {
-			name = o.Marker.Role
+		if o.Marker().Role != "" {
+			name = o.Marker().Role
 		}
 		out = append(out, "if it is wanted: rolecall ledger adopt "+specs.ShellWord(o.ID)+" --role "+specs.ShellWord(name))
 	}

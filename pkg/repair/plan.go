@@ -208,10 +208,10 @@ func (in Input) proposed(ctx context.Context, role specs.Role, ref specs.Ref) (p
 }
 
 func marked(o providers.Object) string {
-	if o.Marker.Role == "" {
+	if o.Marker().Role == "" {
 		return ""
 	}
-	return " (its marker says " + o.Marker.Role + ")"
+	return " (its marker says " + o.Marker().Role + ")"
 }
 
 func (in Input) role(key string) (specs.Role, bool) {

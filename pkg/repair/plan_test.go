@@ -55,10 +55,10 @@ func TestRefused(t *testing.T) {
 		{name: "a pause that is over", change: func(_ *bench, r *specs.Role) { r.PausedUntil = time.Unix(1, 0) }},
 		{name: "no writer", then: func(in *Input) { in.Repairers = nil }, codes: "no-writer"},
 		{name: "moved", then: func(in *Input) {
-			in.World.Observations = append(in.World.Observations, providers.Observation{Source: "old", Areas: readWhole, Objects: []providers.Object{{ID: "crontab:old/u#retry", Source: "old", Marker: providers.Marker{Role: "retry"}}}})
+			in.World.Observations = append(in.World.Observations, providers.Observation{Source: "old", Areas: readWhole, Objects: []providers.Object{{ID: "crontab:old/u#retry", Origin: &providers.Origin{Source: "old"}, Marked: &providers.Marker{Role: "retry"}}}})
 		}, codes: "moved"},
 		{name: "moved, by its old name", change: func(_ *bench, r *specs.Role) { r.PreviousRoles = []string{"was"} }, then: func(in *Input) {
-			in.World.Observations = append(in.World.Observations, providers.Observation{Source: "old", Areas: readWhole, Objects: []providers.Object{{ID: "crontab:old/u#was", Source: "old", Marker: providers.Marker{Role: "was"}}}})
+			in.World.Observations = append(in.World.Observations, providers.Observation{Source: "old", Areas: readWhole, Objects: []providers.Object{{ID: "crontab:old/u#was", Origin: &providers.Origin{Source: "old"}, Marked: &providers.Marker{Role: "was"}}}})
 		}, codes: "moved"},
 		{name: "another source was not read", then: func(in *Input) {
 			in.World.Observations = append(in.World.Observations, providers.Observation{Source: "old", Areas: []providers.Area{{Part: "user/deploy", State: providers.Denied, Reason: "no right"}}})
@@ -76,10 +76,12 @@ func TestRefused(t *testing.T) {
 		{name: "another source is another host's", then: func(in *Input) { in.Skipped = []Skipped{{Source: "old", Reason: "it is another host"}} }},
 		{name: "the same job", then: func(in *Input) { in.stranger("u-1", "5 * * * *", "/opt/retry") }, codes: "same-job"},
 		{name: "the same job, switched off", then: func(in *Input) {
-			in.stranger("u-1", "5 * * * *", "/opt/retry").Inactive = []providers.Inactive{{Code: "suspended"}}
+			in.stranger("u-1", "5 * * * *", "/opt/retry").Extra().Inactive = []providers.Inactive{{Code: "suspended"}}
 		}, codes: "same-job"},
 		{name: "the same job as a role", then: func(in *Input) { in.stranger("other", "5 * * * *", "/opt/retry") }},
-		{name: "the same job of a marked role", then: func(in *Input) { in.stranger("u-1", "5 * * * *", "/opt/retry").Marker.Role = "gate" }},
+		{name: "the same job of a marked role", then: func(in *Input) {
+			in.stranger("u-1", "5 * * * *", "/opt/retry").Marked = &providers.Marker{Role: "gate"}
+		}},
 		{name: "the same job at other times", then: func(in *Input) { in.stranger("u-1", "6 * * * *", "/opt/retry") }},
 		{name: "another job at the same times", then: func(in *Input) { in.stranger("u-1", "5 * * * *", "/opt/gate") }},
 		{name: "the template is suspended", then: func(in *Input) { in.Repairers["prod"] = idle{in.Repairers["prod"], "suspended"} }, codes: "suspended-template"},
@@ -151,8 +153,8 @@ func (in *Input) stranger(name, schedule, command string) *providers.Object {
 	in.Desired[specs.Ref{Role: "retry", Source: "prod"}] = wanted("5 * * * *", "/opt/retry")
 	o := &in.World.Observations[0]
 	o.Objects = append(slices.Clone(o.Objects), providers.Object{
-		ID: "kubernetes:prod/batch/" + name, Source: "prod", Provider: "kubernetes", Part: "shelf", Spec: wanted(schedule, command).Spec,
-		Attrs: map[string]string{"name": name, "namespace": "batch"},
+		ID: "kubernetes:prod/batch/" + name, Origin: &providers.Origin{Source: "prod", Provider: "kubernetes", Part: "shelf"}, Spec: wanted(schedule, command).Spec,
+		Attrs: providers.AttrsOf(map[string]string{"name": name, "namespace": "batch"}),
 	})
 	return &o.Objects[len(o.Objects)-1]
 }
@@ -174,7 +176,7 @@ func (r idle) Propose(ctx context.Context, role specs.Role, d specs.Desired) (pr
 func TestAlike(t *testing.T) {
 	entry := func(user, schedule, command string, more ...specs.Member) providers.Object {
 		s := wanted(schedule, command).Spec.With(more...)
-		return providers.Object{Provider: "crontab", Spec: s, Attrs: map[string]string{"user": user}}
+		return providers.Object{Origin: &providers.Origin{Provider: "crontab"}, Spec: s, Attrs: providers.AttrsOf(map[string]string{"user": user})}
 	}
 	text := func(key, value string) specs.Member { return specs.Member{Key: key, Value: specs.NewText(value)} }
 	opaque := entry("deploy", "5 * * * *", "/opt/retry")
@@ -268,28 +270,28 @@ func TestNextSteps(t *testing.T) {
 		f    report.Finding
 		want []string
 	}{
-		{"suspended", report.Inactive, []given{{ID: "k:a", Provider: "kubernetes", Attrs: map[string]string{"name": "retry", "namespace": "batch"}, Inactive: []providers.Inactive{{Code: "suspended", Detail: "spec.suspend is true"}}}},
+		{"suspended", report.Inactive, []given{{ID: "k:a", Origin: &providers.Origin{Provider: "kubernetes"}, Attrs: providers.AttrsOf(map[string]string{"name": "retry", "namespace": "batch"}), More: &providers.More{Inactive: []providers.Inactive{{Code: "suspended", Detail: "spec.suspend is true"}}}}},
 			report.Finding{ChangedBy: &report.Change{Who: "kubectl-patch", When: at, Evidence: "managedFields"}},
 			[]string{"changed by kubectl-patch at 2026-11-03T04:05:06Z (managedFields)", "ask ops", `kubectl patch cronjob retry -n batch --type=merge -p '{"spec":{"suspend":false}}'`}},
-		{"its jobs suspended", report.Inactive, []given{{ID: "k:a", Provider: "kubernetes", Attrs: map[string]string{"name": "retry", "namespace": "batch"}, Inactive: []providers.Inactive{{Code: "suspended", Detail: "jobTemplate.spec.suspend is true: x"}}}},
+		{"its jobs suspended", report.Inactive, []given{{ID: "k:a", Origin: &providers.Origin{Provider: "kubernetes"}, Attrs: providers.AttrsOf(map[string]string{"name": "retry", "namespace": "batch"}), More: &providers.More{Inactive: []providers.Inactive{{Code: "suspended", Detail: "jobTemplate.spec.suspend is true: x"}}}}},
 			report.Finding{}, []string{"changed by whom is not known", `'{"spec":{"jobTemplate":{"spec":{"suspend":false}}}}'`}},
-		{"a workflow", report.Inactive, []given{{ID: "g:a", Provider: "github", Attrs: map[string]string{"repo": "acme/shop", "workflow": ".github/workflows/it's.yml"}, Inactive: []providers.Inactive{{Code: "disabled_manually"}}}},
+		{"a workflow", report.Inactive, []given{{ID: "g:a", Origin: &providers.Origin{Provider: "github"}, Attrs: providers.AttrsOf(map[string]string{"repo": "acme/shop", "workflow": ".github/workflows/it's.yml"}), More: &providers.More{Inactive: []providers.Inactive{{Code: "disabled_manually"}}}}},
 			report.Finding{}, []string{`gh workflow enable 'it'\''s.yml' -R acme/shop`}},
-		{"an archive", report.Inactive, []given{{ID: "g:a", Provider: "github", Attrs: map[string]string{"repo": "acme/shop"}, Inactive: []providers.Inactive{{Code: "archived"}, {Code: "actions-disabled"}}}},
+		{"an archive", report.Inactive, []given{{ID: "g:a", Origin: &providers.Origin{Provider: "github"}, Attrs: providers.AttrsOf(map[string]string{"repo": "acme/shop"}), More: &providers.More{Inactive: []providers.Inactive{{Code: "archived"}, {Code: "actions-disabled"}}}}},
 			report.Finding{}, []string{"gh repo unarchive acme/shop", "gh api -X PUT repos/acme/shop/actions/permissions -F enabled=true"}},
-		{"a comment sign in a user's table", report.Inactive, []given{{ID: "c:a", Provider: "crontab", Part: "user/deploy", Pos: specs.Pos{File: "/var/spool/cron/crontabs/deploy", Line: 7}, Inactive: []providers.Inactive{{Code: "commented-out"}}}},
+		{"a comment sign in a user's table", report.Inactive, []given{{ID: "c:a", Origin: &providers.Origin{Provider: "crontab", Part: "user/deploy"}, Pos: specs.Pos{File: "/var/spool/cron/crontabs/deploy", Line: 7}, More: &providers.More{Inactive: []providers.Inactive{{Code: "commented-out"}}}}},
 			report.Finding{}, []string{"crontab -e -u deploy, and take the comment sign off the entry at /var/spool/cron/crontabs/deploy:7"}},
-		{"a table below another root", report.Inactive, []given{{ID: "c:a", Provider: "crontab", Part: "user/deploy", Pos: specs.Pos{File: "/mnt/web/var/spool/cron/crontabs/deploy", Line: 7}, Inactive: []providers.Inactive{{Code: "commented-out"}}}},
+		{"a table below another root", report.Inactive, []given{{ID: "c:a", Origin: &providers.Origin{Provider: "crontab", Part: "user/deploy"}, Pos: specs.Pos{File: "/mnt/web/var/spool/cron/crontabs/deploy", Line: 7}, More: &providers.More{Inactive: []providers.Inactive{{Code: "commented-out"}}}}},
 			report.Finding{}, []string{"sudoedit /mnt/web/var/spool/cron/crontabs/deploy, and take the comment sign off"}},
-		{"a file that cron does not load", report.Inactive, []given{{ID: "c:a", Provider: "crontab", Part: "file/etc/cron.d/x", Pos: specs.Pos{File: "/etc/cron.d/x", Line: 7}, Inactive: []providers.Inactive{{Code: "file-not-loaded", Detail: "mode 0666"}}}},
+		{"a file that cron does not load", report.Inactive, []given{{ID: "c:a", Origin: &providers.Origin{Provider: "crontab", Part: "file/etc/cron.d/x"}, Pos: specs.Pos{File: "/etc/cron.d/x", Line: 7}, More: &providers.More{Inactive: []providers.Inactive{{Code: "file-not-loaded", Detail: "mode 0666"}}}}},
 			report.Finding{}, []string{"sudoedit /etc/cron.d/x, and correct what cron refuses: mode 0666"}},
 		{"nothing known", report.Inactive, nil, report.Finding{NextStep: "look"}, []string{"if it was not: look"}},
-		{"two", report.Duplicate, []given{{ID: "k:a", Changes: change, Created: at}, {ID: "k:b", Attrs: map[string]string{"user": "root"}, Inactive: []providers.Inactive{{Code: "suspended"}}}},
+		{"two", report.Duplicate, []given{{ID: "k:a", More: &providers.More{Changes: change, Created: at}}, {ID: "k:b", Attrs: providers.AttrsOf(map[string]string{"user": "root"}), More: &providers.More{Inactive: []providers.Inactive{{Code: "suspended"}}}}},
 			report.Finding{}, []string{"k:a, last changed by kubectl-patch at 2026-11-03T04:05:06Z (managedFields), there since 2026-11-03T04:05:06Z, active", "k:b, of user root, inactive: suspended", "only one of them is active"}},
 		{"two that run", report.Duplicate, []given{{ID: "k:a"}, {ID: "k:b"}}, report.Finding{}, []string{"who made it and when is not known", "two runs at once"}},
 		{"drift", report.Drift, []given{{ID: "k:a"}}, report.Finding{Fields: []report.Field{{Path: "version", Desired: "7", Observed: "6"}, {Path: "x", Cosmetic: true}, {Path: "user", Observed: "root"}}},
 			[]string{"version: the ledger wants 7, there is 6", "user: the ledger wants (nothing), there is root", "kubectl diff -f roles/retry.yaml"}},
-		{"unexpected", report.Unexpected, []given{{ID: "k:a", Changes: change, Marker: providers.Marker{Role: "new"}}}, report.Finding{Hints: []string{"a hint"}},
+		{"unexpected", report.Unexpected, []given{{ID: "k:a", More: &providers.More{Changes: change}, Marked: &providers.Marker{Role: "new"}}}, report.Finding{Hints: []string{"a hint"}},
 			[]string{"k:a: last changed by kubectl-patch", "rolecall ledger adopt k:a --role new", "a hint", "ask who made it"}},
 		{"a stage", report.Stalled, nil, report.Finding{NextStep: "look at the input"}, []string{"look at the input"}},
 		{"a secret", report.Drift, nil, report.Finding{ChangedBy: &report.Change{Who: "password hunter2"}}, []string{"password ***"}},

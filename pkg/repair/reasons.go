@@ -41,7 +41,7 @@ func (in Input) elsewhere(role specs.Role, f report.Finding) string {
 	}
 	for _, o := range in.World.Observations {
 		for _, x := range o.Objects {
-			if x.Marker.Role != "" && (x.Marker.Role == role.Key || slices.Contains(role.PreviousRoles, x.Marker.Role)) && !slices.Contains(role.Sources, x.Source) {
+			if x.Marker().Role != "" && (x.Marker().Role == role.Key || slices.Contains(role.PreviousRoles, x.Marker().Role)) && !slices.Contains(role.Sources, x.Source()) {
 				return "it may have moved: " + x.ID
 			}
 		}
@@ -130,7 +130,7 @@ func (in Input) ofPlace(role specs.Role, ref specs.Ref, p providers.Proposal) []
 	var out []Reason
 	for _, o := range in.World.Observations {
 		for _, x := range o.Objects {
-			if !x.Marker.Present() && in.alike(in.Desired[ref], p, x) && !in.Claimed(x) {
+			if !x.Marker().Present() && in.alike(in.Desired[ref], p, x) && !in.Claimed(x) {
 				out = append(out, Reason{"same-job", "the same job is there already without a marker, " + x.ID + " at " + x.Pos.String() + "; created once more it would run twice", "if it is the role's, put the marker on it (" + markerFor(role, x) + "); if not, take it out, or state it as a role of its own: rolecall ledger adopt " + specs.ShellWord(x.ID) + " --role NAME"})
 			}
 		}
@@ -142,13 +142,13 @@ func (in Input) ofPlace(role specs.Role, ref specs.Ref, p providers.Proposal) []
 // same command for the same user at the same times, whatever its environment.
 func (in Input) alike(d specs.Desired, p providers.Proposal, o providers.Object) bool {
 	switch owner, personal := strings.CutPrefix(p.Part, "user/"); {
-	case o.Opaque || d.Never || len(d.Spec.Schedules) == 0 || o.Provider != in.kind(p.Ref.Source):
+	case o.Opaque || d.Never || len(d.Spec.Schedules) == 0 || o.Provider() != in.kind(p.Ref.Source):
 		return false
-	case personal && o.Attrs["user"] != "" && o.Attrs["user"] != owner:
+	case personal && o.Attr("user") != "" && o.Attr("user") != owner:
 		return false
 	case in.Same(d, o):
 		return true
-	case o.Provider != "crontab" || times(d.Spec) != times(o.Spec):
+	case o.Provider() != "crontab" || times(d.Spec) != times(o.Spec):
 		return false
 	}
 	for _, field := range []string{"command", "stdin", "user"} {
@@ -173,8 +173,8 @@ func times(s specs.Spec) string {
 // markerFor is how an object would say that it plays a role.
 func markerFor(role specs.Role, o providers.Object) string {
 	version := role.Version
-	if o.Provider == "kubernetes" {
-		text := "kubectl annotate cronjob " + specs.ShellWord(o.Attrs["name"]) + " -n " + specs.ShellWord(o.Attrs["namespace"]) + " rolecall/role=" + specs.ShellWord(role.Key)
+	if o.Provider() == "kubernetes" {
+		text := "kubectl annotate cronjob " + specs.ShellWord(o.Attr("name")) + " -n " + specs.ShellWord(o.Attr("namespace")) + " rolecall/role=" + specs.ShellWord(role.Key)
 		if version != "" {
 			text += " rolecall/version=" + specs.ShellWord(version)
 		}

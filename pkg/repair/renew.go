@@ -33,9 +33,9 @@ func (in Input) renewals() []Renewal {
 			continue
 		}
 		o, ok := in.object(r.Objects[0])
-		byUs := slices.ContainsFunc(o.Changes, func(c providers.Change) bool { return c.Who == providers.Maker })
-		if ok && byUs && o.Marker.Role == role.Key && o.UID != "" && o.UID != role.Remembered.UID && standing(in.Report, specs.Ref{Role: r.Role, Source: r.Source}) == "" {
-			out = append(out, Renewal{Role: r.Role, Source: r.Source, Object: o.ID, Was: role.Remembered.UID, UID: o.UID})
+		byUs := slices.ContainsFunc(o.Changes(), func(c providers.Change) bool { return c.Who == providers.Maker })
+		if ok && byUs && o.Marker().Role == role.Key && o.UID() != "" && o.UID() != role.Remembered.UID && standing(in.Report, specs.Ref{Role: r.Role, Source: r.Source}) == "" {
+			out = append(out, Renewal{Role: r.Role, Source: r.Source, Object: o.ID, Was: role.Remembered.UID, UID: o.UID()})
 		}
 	}
 	return out

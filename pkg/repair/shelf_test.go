@@ -43,9 +43,9 @@ func newShelf(roles ...string) *shelf {
 
 func (s *shelf) put(name, role, version string) {
 	s.objects[name] = providers.Object{
-		ID: "kubernetes:prod/batch/" + name, Source: "prod", Provider: "kubernetes", Part: "shelf", UID: "uid-" + name,
-		Attrs:  map[string]string{"name": name, "namespace": "batch"},
-		Marker: providers.Marker{Role: role, Version: version}, Spec: specs.Spec{Schedules: []specs.Schedule{specs.Never()}},
+		ID: "kubernetes:prod/batch/" + name, Origin: &providers.Origin{Source: "prod", Provider: "kubernetes", Part: "shelf"}, More: &providers.More{UID: "uid-" + name},
+		Attrs:  providers.AttrsOf(map[string]string{"name": name, "namespace": "batch"}),
+		Marked: &providers.Marker{Role: role, Version: version}, Spec: specs.Spec{Schedules: []specs.Schedule{specs.Never()}},
 	}
 }
 

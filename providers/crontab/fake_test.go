@@ -199,23 +199,23 @@ func show(o providers.Observation) string {
 	slices.SortStableFunc(objects, func(a, b providers.Object) int { return a.Pos.Compare(b.Pos) })
 	for _, o := range objects {
 		fmt.Fprintf(&b, "%d", o.Pos.Line)
-		if o.Marker.Present() {
-			fmt.Fprintf(&b, " <%s>", strings.TrimRight(o.Marker.Role+o.Marker.Invalid+" "+o.Marker.Version, " "))
+		if o.Marker().Present() {
+			fmt.Fprintf(&b, " <%s>", strings.TrimRight(o.Marker().Role+o.Marker().Invalid+" "+o.Marker().Version, " "))
 		}
 		if !o.Opaque {
-			fmt.Fprintf(&b, " %s", o.Attrs["schedule"])
+			fmt.Fprintf(&b, " %s", o.Attr("schedule"))
 			if z := o.Spec.Zones(); z != "local" {
 				fmt.Fprintf(&b, " in %s", z)
 			}
-			if u := o.Attrs["user"]; u != "" {
+			if u := o.Attr("user"); u != "" {
 				fmt.Fprintf(&b, " by %s", u)
 			}
-			fmt.Fprintf(&b, " %q", o.Attrs["command"])
+			fmt.Fprintf(&b, " %q", o.Attr("command"))
 			if in := o.Spec.Body.Get("stdin"); in.Kind != specs.Absent {
 				fmt.Fprintf(&b, " fed %q", in.Text)
 			}
 		}
-		for _, off := range o.Inactive {
+		for _, off := range o.Inactive() {
 			fmt.Fprintf(&b, " !%s", off.Code)
 		}
 		b.WriteString("\n")

@@ -30,7 +30,7 @@ func FuzzTable(f *testing.F) {
 			objects, notes, _ := readTable(table{source: "s", part: "file/x", name: "x", file: "x", open: "x", data: text, stock: stock}, g)
 			var b strings.Builder
 			for _, o := range objects {
-				b.WriteString(o.ID + o.Pos.String() + o.Spec.Hash().String() + o.Marker.Role + strconv.Itoa(len(o.Inactive)) + "\n")
+				b.WriteString(o.ID + o.Pos.String() + o.Spec.Hash().String() + o.Marker().Role + strconv.Itoa(len(o.Inactive())) + "\n")
 			}
 			for _, n := range notes {
 				b.WriteString(n.Code + n.Message + n.Pos.String() + "\n")

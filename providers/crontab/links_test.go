@@ -106,7 +106,7 @@ func TestWhoseTable(t *testing.T) {
 	for name, want := range map[string]string{"root": "uid 7 and not to root", "deploy": "uid 7, neither to deploy nor to root"} {
 		h := host(map[string]fakeFile{"/var/spool/cron/crontabs/" + name: file(0o600, "1 1 * * * /opt/a\n").of(7)})
 		o := observe(t, h, Config{Live: true, Users: []string{name}, Dialect: specs.Debian})
-		if len(o.Objects) != 1 || len(o.Objects[0].Inactive) != 1 || !strings.Contains(o.Objects[0].Inactive[0].Detail, want) {
+		if len(o.Objects) != 1 || len(o.Objects[0].Inactive()) != 1 || !strings.Contains(o.Objects[0].Inactive()[0].Detail, want) {
 			t.Errorf("%s: %+v", name, o.Objects)
 		}
 	}

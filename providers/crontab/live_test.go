@@ -71,7 +71,7 @@ func TestSystemTablesLoad(t *testing.T) {
 			if len(o.Objects) != 1 || len(o.Gaps()) != 0 {
 				t.Fatalf("%s %s: %s", d, c.name, show(o))
 			}
-			off := o.Objects[0].Inactive
+			off := o.Objects[0].Inactive()
 			if (len(off) == 0) != want {
 				t.Errorf("%s %s: %+v", d, c.name, off)
 			}
@@ -108,8 +108,8 @@ func TestSpoolTablesLoad(t *testing.T) {
 			if len(o.Objects) != 1 || len(o.Gaps()) != 0 {
 				t.Fatalf("%s %s: %s", d, c.name, show(o))
 			}
-			if got := len(o.Objects[0].Inactive) == 0; got != want {
-				t.Errorf("%s %s: %+v", d, c.name, o.Objects[0].Inactive)
+			if got := len(o.Objects[0].Inactive()) == 0; got != want {
+				t.Errorf("%s %s: %+v", d, c.name, o.Objects[0].Inactive())
 			}
 		}
 	}
@@ -133,16 +133,16 @@ func TestLiveObject(t *testing.T) {
 	if got, want := strings.Join(parts, " "), "file/etc/anacrontab file/etc/cron.d/x file/etc/crontab folder/etc/cron.d folder/etc/cron.daily folder/etc/cron.hourly folder/etc/cron.monthly folder/etc/cron.weekly folder/etc/cron.yearly user/deploy user/root"; got != want {
 		t.Errorf("areas %s", got)
 	}
-	i := slices.IndexFunc(o.Objects, func(o providers.Object) bool { return o.Marker.Role == "a" })
+	i := slices.IndexFunc(o.Objects, func(o providers.Object) bool { return o.Marker().Role == "a" })
 	a := o.Objects[i]
-	if a.ID != "crontab:s/deploy#a" || a.Pos.String() != "/mnt/web-1/var/spool/cron/crontabs/deploy:2" || a.Part != "user/deploy" || a.Attrs["file"] != "/var/spool/cron/crontabs/deploy" {
+	if a.ID != "crontab:s/deploy#a" || a.Pos.String() != "/mnt/web-1/var/spool/cron/crontabs/deploy:2" || a.Part() != "user/deploy" || a.Attr("file") != "/var/spool/cron/crontabs/deploy" {
 		t.Errorf("%+v", a)
 	}
-	if len(a.Changes) != 1 || a.Changes[0].Who != "deploy" || !a.Changes[0].When.Equal(when) || a.Changes[0].Evidence != "file" {
-		t.Errorf("changes %+v", a.Changes)
+	if len(a.Changes()) != 1 || a.Changes()[0].Who != "deploy" || !a.Changes()[0].When.Equal(when) || a.Changes()[0].Evidence != "file" {
+		t.Errorf("changes %+v", a.Changes())
 	}
-	c := o.Objects[slices.IndexFunc(o.Objects, func(o providers.Object) bool { return o.Attrs["command"] == "/opt/c" })]
-	if !strings.HasPrefix(c.ID, "crontab:s/etc/cron.d/x#") || c.Attrs["file"] != "/etc/cron.d/x" {
+	c := o.Objects[slices.IndexFunc(o.Objects, func(o providers.Object) bool { return o.Attr("command") == "/opt/c" })]
+	if !strings.HasPrefix(c.ID, "crontab:s/etc/cron.d/x#") || c.Attr("file") != "/etc/cron.d/x" {
 		t.Errorf("%+v", c)
 	}
 }
@@ -363,17 +363,17 @@ func scriptHost(more map[string]fakeFile) fakeHost {
 func showScripts(o providers.Observation) string {
 	var b strings.Builder
 	for _, obj := range o.Objects {
-		if !strings.HasPrefix(obj.Part, "folder/") && obj.Part != "file/etc/anacrontab" {
+		if !strings.HasPrefix(obj.Part(), "folder/") && obj.Part() != "file/etc/anacrontab" {
 			continue
 		}
-		fmt.Fprintf(&b, "%s <%s> %q %s by %s", strings.TrimPrefix(obj.Attrs["command"], "/etc/"), obj.Marker.Role, obj.Attrs["schedule"], obj.Spec.Written(), obj.Attrs["user"])
-		for _, off := range obj.Inactive {
+		fmt.Fprintf(&b, "%s <%s> %q %s by %s", strings.TrimPrefix(obj.Attr("command"), "/etc/"), obj.Marker().Role, obj.Attr("schedule"), obj.Spec.Written(), obj.Attr("user"))
+		for _, off := range obj.Inactive() {
 			b.WriteString(" !" + off.Code)
 		}
 		if obj.Opaque {
 			b.WriteString(" opaque")
 		}
-		if obj.Attrs["builtin"] != "" {
+		if obj.Attr("builtin") != "" {
 			b.WriteString(" builtin")
 		}
 		b.WriteString("\n")
@@ -391,7 +391,7 @@ func TestScripts(t *testing.T) {
 			cron.monthly/report <report> ""  by root !file-not-loaded opaque
 			`)
 	for _, obj := range o.Objects {
-		if obj.Part == "file/etc/crontab" && obj.Attrs["builtin"] == "" {
+		if obj.Part() == "file/etc/crontab" && obj.Attr("builtin") == "" {
 			t.Errorf("%s is not known as the distribution's", obj.ID)
 		}
 	}
@@ -418,7 +418,7 @@ func TestScriptsByAnacron(t *testing.T) {
 	}
 	o = observe(t, scriptHost(map[string]fakeFile{"/etc/anacrontab": file(0o644, stockAnacrontab)}), systemOnly)
 	for _, obj := range o.Objects {
-		if obj.Part == "file/etc/anacrontab" && len(obj.Inactive) == 0 {
+		if obj.Part() == "file/etc/anacrontab" && len(obj.Inactive()) == 0 {
 			t.Errorf("%s is active without anacron", obj.ID)
 		}
 	}
@@ -428,8 +428,8 @@ func TestScriptsByAnacron(t *testing.T) {
 func TestScriptsOfCronie(t *testing.T) {
 	o := observe(t, scriptHost(map[string]fakeFile{"/root/x": file(0o600, "")}), Config{Live: true, System: true, Dialect: specs.Cronie})
 	for _, obj := range o.Objects {
-		if strings.HasSuffix(obj.Attrs["file"], "old.sh") && len(obj.Inactive) > 0 {
-			t.Errorf("%+v", obj.Inactive)
+		if strings.HasSuffix(obj.Attr("file"), "old.sh") && len(obj.Inactive()) > 0 {
+			t.Errorf("%+v", obj.Inactive())
 		}
 	}
 }
@@ -465,8 +465,8 @@ func TestRealRunParts(t *testing.T) {
 	want := strings.Fields(strings.ReplaceAll(string(out), folder+"/", ""))
 	var got []string
 	for _, o := range observe(t, NewHost(base, nil), Config{Live: true, System: true, Root: base, Dialect: specs.Debian}).Objects {
-		if o.Part == "folder/etc/cron.daily" && len(o.Inactive) == 0 {
-			got = append(got, strings.TrimPrefix(o.Attrs["file"], "/etc/cron.daily/"))
+		if o.Part() == "folder/etc/cron.daily" && len(o.Inactive()) == 0 {
+			got = append(got, strings.TrimPrefix(o.Attr("file"), "/etc/cron.daily/"))
 		}
 	}
 	slices.Sort(want)
@@ -533,7 +533,7 @@ func TestSelection(t *testing.T) {
 		}
 		var want []string
 		for _, obj := range whole.Objects {
-			if obj.Part == a.Part {
+			if obj.Part() == a.Part {
 				want = append(want, obj.ID+" "+obj.Spec.Hash().String())
 			}
 		}

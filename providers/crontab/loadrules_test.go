@@ -221,8 +221,8 @@ func loadRules(t *testing.T) (columns []string, rows map[string]ruled) {
 func activeEntries(o providers.Observation) (timed, booted []providers.Object) {
 	for _, obj := range o.Objects {
 		switch {
-		case obj.Opaque || len(obj.Inactive) > 0:
-		case obj.Attrs["schedule"] == "@reboot":
+		case obj.Opaque || len(obj.Inactive()) > 0:
+		case obj.Attr("schedule") == "@reboot":
 			booted = append(booted, obj)
 		default:
 			timed = append(timed, obj)
@@ -237,10 +237,10 @@ func activeJobs(o providers.Observation, prefix string) map[string]bool {
 	names := map[string]bool{}
 	timed, booted := activeEntries(o)
 	for _, obj := range slices.Concat(timed, booted) {
-		name, ok := strings.CutPrefix(obj.Attrs["command"], prefix)
+		name, ok := strings.CutPrefix(obj.Attr("command"), prefix)
 		name, _, _ = strings.Cut(name, " #")
 		next, due := obj.Spec.Schedules[0].NextIn(sunday.Add(-time.Second), time.UTC)
-		if ok && (obj.Attrs["schedule"] == "@reboot" || due && next.Equal(sunday)) {
+		if ok && (obj.Attr("schedule") == "@reboot" || due && next.Equal(sunday)) {
 			names[name] = true
 		}
 	}
@@ -320,7 +320,7 @@ func explained(t *testing.T, column string, o providers.Observation) {
 	said := map[string]bool{}
 	for _, obj := range o.Objects {
 		said[obj.Pos.File] = true
-		for _, off := range obj.Inactive {
+		for _, off := range obj.Inactive() {
 			if off.Code == "" || off.Detail == "" {
 				t.Errorf("%s: %s: %+v", column, obj.Pos, off)
 			}

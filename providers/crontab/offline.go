@@ -160,7 +160,7 @@ func (l *look) compareDialects(t table, g grammar, debian []providers.Object) {
 
 func sameVerdict(a, b providers.Object) bool {
 	return a.Pos.Line == b.Pos.Line && a.Opaque == b.Opaque && a.Spec.Hash() == b.Spec.Hash() &&
-		slices.EqualFunc(a.Inactive, b.Inactive, func(x, y providers.Inactive) bool { return x.Code == y.Code })
+		slices.EqualFunc(a.Inactive(), b.Inactive(), func(x, y providers.Inactive) bool { return x.Code == y.Code })
 }
 
 // covered adds the row of a file that was read, or not, and says whether there

@@ -72,7 +72,7 @@ func TestOfflineNamesAndAreas(t *testing.T) {
 		t.Errorf("%s", show(o))
 	}
 	for _, obj := range o.Objects {
-		if !strings.HasPrefix(obj.ID, "crontab:s/"+obj.Attrs["file"]+"#") || obj.Pos.File != filepath.Join(base, obj.Attrs["file"]) || obj.Part != "file/"+obj.Attrs["file"] {
+		if !strings.HasPrefix(obj.ID, "crontab:s/"+obj.Attr("file")+"#") || obj.Pos.File != filepath.Join(base, obj.Attr("file")) || obj.Part() != "file/"+obj.Attr("file") {
 			t.Errorf("%+v", obj)
 		}
 	}
@@ -139,7 +139,7 @@ func TestTwoLooksAreTheSame(t *testing.T) {
 func TestMarkerBeforeTheLastLineThatIsRead(t *testing.T) {
 	base := writeFiles(t, map[string]string{"a.crontab": strings.Repeat("#\n", debianLines-1) + "# rolecall: role=late\n1 1 * * * /opt/late\n"})
 	o := observe(t, NewHost("", nil), Config{Base: base, Dialect: specs.Debian, Files: []File{{Path: "a.crontab"}}})
-	if len(o.Objects) != 1 || o.Objects[0].Marker.Role != "late" || len(o.Objects[0].Inactive) == 0 {
+	if len(o.Objects) != 1 || o.Objects[0].Marker().Role != "late" || len(o.Objects[0].Inactive()) == 0 {
 		t.Errorf("%s", show(o))
 	}
 }

@@ -558,7 +558,7 @@ HOME=/srv
 		}
 		for i, command := range []string{"one", "two"} {
 			for _, obj := range o.Objects {
-				if obj.Attrs["command"] != command {
+				if obj.Attr("command") != command {
 					continue
 				}
 				if got := flat(obj.Env.Value()) + " | " + flat(obj.Spec.Body.Get("env")); got != want[i] {
@@ -587,10 +587,10 @@ func TestBusyboxLimits(t *testing.T) {
 		o := observe(t, fakeHost{local: map[string]string{"-": text}}, Config{Dialect: specs.Busybox, Files: []File{{Path: "-", User: user}}})
 		n := 0
 		for _, obj := range o.Objects {
-			if len(obj.Inactive) == 0 {
+			if len(obj.Inactive()) == 0 {
 				n++
-			} else if obj.Inactive[0].Code != "invalid-line" || !strings.Contains(obj.Inactive[0].Detail, "255 lines") {
-				t.Errorf("%+v", obj.Inactive)
+			} else if obj.Inactive()[0].Code != "invalid-line" || !strings.Contains(obj.Inactive()[0].Detail, "255 lines") {
+				t.Errorf("%+v", obj.Inactive())
 			}
 		}
 		if n != active || len(o.Objects) != 256 {
@@ -630,13 +630,13 @@ func TestCronieLimits(t *testing.T) {
 		"comments": strings.Repeat("# "+strings.Repeat("x", 97)+"\n", 328) + "1 1 * * * /opt/a\n",
 	} {
 		for _, o := range readText(t, specs.Cronie, "", text).Objects {
-			if len(o.Inactive) != 1 || o.Inactive[0].Code != "file-not-loaded" {
-				t.Fatalf("%s: %+v", name, o.Inactive)
+			if len(o.Inactive()) != 1 || o.Inactive()[0].Code != "file-not-loaded" {
+				t.Fatalf("%s: %+v", name, o.Inactive())
 			}
 		}
 		for _, o := range readText(t, specs.Cronie, "system", strings.ReplaceAll(text, "/opt", "root /opt")).Objects {
-			if len(o.Inactive) != 0 {
-				t.Fatalf("%s of the system: %+v", name, o.Inactive)
+			if len(o.Inactive()) != 0 {
+				t.Fatalf("%s of the system: %+v", name, o.Inactive())
 			}
 		}
 	}

@@ -179,8 +179,8 @@ func (im *image) ran() map[string]bool {
 func (im *image) active(o providers.Observation) map[string]bool {
 	names := map[string]bool{}
 	for _, obj := range o.Objects {
-		name, ok := strings.CutPrefix(obj.Attrs["command"], ": > "+im.out+"/")
-		if ok && len(obj.Inactive) == 0 && !obj.Opaque {
+		name, ok := strings.CutPrefix(obj.Attr("command"), ": > "+im.out+"/")
+		if ok && len(obj.Inactive()) == 0 && !obj.Opaque {
 			name, _, _ = strings.Cut(name, " #")
 			names[name] = true
 		}
@@ -246,7 +246,7 @@ func TestRealDaemonHandsOverWhatWeSay(t *testing.T) {
 		if h := env.Get("HOME"); h.Kind == specs.Text {
 			home = h.Text
 		}
-		got := obj.Attrs["command"] + "\x00" + home + "\x00" + env.Get("PATH").Text + "\x00"
+		got := obj.Attr("command") + "\x00" + home + "\x00" + env.Get("PATH").Text + "\x00"
 		if in := obj.Spec.Body.Get("stdin"); in.Kind == specs.Text {
 			got += in.Text + "\n"
 		}

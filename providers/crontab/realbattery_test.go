@@ -74,7 +74,7 @@ func due(entries []providers.Object, minute time.Time, zone *time.Location) map[
 	for _, o := range entries {
 		s := o.Spec.Schedules[0]
 		if next, ok := s.NextIn(minute.Add(-time.Second), zone); ok && next.Equal(minute) {
-			want[o.Attrs["command"]]++
+			want[o.Attr("command")]++
 		}
 	}
 	return want
@@ -211,7 +211,7 @@ func TestRealDaemonsReadTheBattery(t *testing.T) {
 		timed = slices.DeleteFunc(timed, func(o providers.Object) bool {
 			random := o.Spec.Schedules[0].Random()
 			if random {
-				drawn[o.Attrs["command"]] = true
+				drawn[o.Attr("command")] = true
 			}
 			return random
 		})
@@ -221,7 +221,7 @@ func TestRealDaemonsReadTheBattery(t *testing.T) {
 
 		want := map[string]int{}
 		for _, o := range booted {
-			want[o.Attrs["command"]]++
+			want[o.Attr("command")]++
 		}
 		sameRuns(t, "at boot", p.boot, want)
 		for i, at := range minutes {
@@ -237,8 +237,8 @@ func TestRealDaemonsReadTheBattery(t *testing.T) {
 		for i, r := range rows {
 			job, said := fmt.Sprintf("job %d", i), ""
 			for _, o := range append(timed, booted...) {
-				if o.Attrs["command"] == job {
-					said = o.Attrs["schedule"]
+				if o.Attr("command") == job {
+					said = o.Attr("schedule")
 				}
 			}
 			switch refused := r.verdict == "refuse"; {

@@ -46,7 +46,7 @@ func TestRealCrontabReadBack(t *testing.T) {
 			t.Errorf("%s as the user, %s as root", own.Objects[i].ID, root.Objects[i].ID)
 		}
 	}
-	if c := root.Objects[0].Changes; len(c) != 1 || c[0].Who != "probe" {
+	if c := root.Objects[0].Changes(); len(c) != 1 || c[0].Who != "probe" {
 		t.Errorf("changes %+v", c)
 	}
 	check(t, show(asUser(t, 0, 0, live, within("65534"))), "gap user/probe denied\n")

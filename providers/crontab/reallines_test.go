@@ -183,7 +183,7 @@ func TestRealBusyboxReadsWhatWeSay(t *testing.T) {
 		sameRuns(t, "the table", ran, want)
 		timed, _ := activeEntries(o)
 		timed = slices.DeleteFunc(timed, func(o providers.Object) bool { // that the shell is none is no matter of the table
-			return o.Attrs["command"] == "two" || o.Attrs["command"] == "four"
+			return o.Attr("command") == "two" || o.Attr("command") == "four"
 		})
 		sameRuns(t, "the daemon", ran, due(timed, sunday, time.UTC))
 		if gaps := o.Gaps(); len(gaps) > 0 {

@@ -39,7 +39,7 @@ func (p *Provider) Propose(ctx context.Context, role specs.Role, d specs.Desired
 		return providers.Proposal{}, err
 	}
 	if o, ok := l.present(t, h, append([]string{role.Key}, role.PreviousRoles...)...); ok {
-		return providers.Proposal{}, fmt.Errorf("%s holds an entry with the marker of role %s already, %s; nothing is to be created, audit again", t.open, o.Marker.Role, o.Pos)
+		return providers.Proposal{}, fmt.Errorf("%s holds an entry with the marker of role %s already, %s; nothing is to be created, audit again", t.open, o.Marker().Role, o.Pos)
 	}
 	text, o, notices, err := l.lines(t, h, role, d)
 	if err != nil {

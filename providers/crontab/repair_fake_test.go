@@ -209,8 +209,8 @@ func repaired(t *testing.T, p *Provider, role specs.Role) {
 func markers(t *testing.T, p *Provider, role string) (all, active int) {
 	t.Helper()
 	for _, o := range p.Observe(t.Context(), providers.Selection{}).Objects {
-		if o.Marker.Role == role {
-			if all++; len(o.Inactive) == 0 && !o.Opaque {
+		if o.Marker().Role == role {
+			if all++; len(o.Inactive()) == 0 && !o.Opaque {
 				active++
 			}
 		}

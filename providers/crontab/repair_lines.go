@@ -33,7 +33,7 @@ func (l *look) lines(t target, h held, role specs.Role, d specs.Desired) (text [
 	if len(diffs) > 0 {
 		return nil, o, nil, fmt.Errorf("at the end of %s the entry would not be as the ledger states it: %s would differ, by what the table sets above; state it in the template %s", t.open, paths(diffs), role.Statement.Template.Name)
 	}
-	if o.Marker.Version != role.Version {
+	if o.Marker().Version != role.Version {
 		return nil, o, nil, fmt.Errorf("%s: the version %q of role %s cannot stand in a marker, for it has blanks; correct it", role.Pos, role.Version, role.Key)
 	}
 	return text, o, notices, nil
@@ -120,10 +120,10 @@ func (l *look) added(t target, h held, text []byte, role string) (providers.Obje
 	}
 	o := after[len(before)]
 	switch {
-	case o.Marker.Role != role || o.Opaque:
+	case o.Marker().Role != role || o.Opaque:
 		return o, fmt.Errorf("added at the end of %s the entry would not be read as that of role %s; correct the template", t.open, role)
-	case len(o.Inactive) > 0:
-		return o, fmt.Errorf("added at the end of %s the entry would not run: %s; mend that first", t.open, o.Inactive[0].Detail)
+	case len(o.Inactive()) > 0:
+		return o, fmt.Errorf("added at the end of %s the entry would not run: %s; mend that first", t.open, o.Inactive()[0].Detail)
 	case o.Spec.NeverFires():
 		return o, fmt.Errorf("the schedule %q of role %s never fires; correct the template", o.Spec.Written(), role)
 	}
@@ -134,8 +134,8 @@ func (l *look) added(t target, h held, text []byte, role string) (providers.Obje
 // the one way that is known: a daemon that passes it by, or the whole table for
 // it, would begin to run what it does not run now.
 func becomes(o providers.Object, after []providers.Object, i int) string {
-	if len(o.Inactive) > 0 && i < len(after) && len(after[i].Inactive) < len(o.Inactive) {
-		return fmt.Sprintf(" does not run now and would (%s); mend that first, or remove the entry", o.Inactive[0].Detail)
+	if len(o.Inactive()) > 0 && i < len(after) && len(after[i].Inactive()) < len(o.Inactive()) {
+		return fmt.Sprintf(" does not run now and would (%s); mend that first, or remove the entry", o.Inactive()[0].Detail)
 	}
 	return " would be read otherwise; mend the end of the table first"
 }

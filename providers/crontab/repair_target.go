@@ -203,7 +203,7 @@ func (l *look) objects(t target, h held, data []byte) ([]providers.Object, error
 func (l *look) present(t target, h held, roles ...string) (providers.Object, bool) {
 	objects, _ := l.objects(t, h, h.data)
 	for _, o := range objects {
-		if slices.Contains(roles, o.Marker.Role) {
+		if slices.Contains(roles, o.Marker().Role) {
 			return o, true
 		}
 	}

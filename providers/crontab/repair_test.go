@@ -458,10 +458,10 @@ func FuzzRepair(f *testing.F) {
 			t.Fatalf("%d entries became %d", len(before), len(after))
 		}
 		for _, o := range after {
-			if o.Marker.Role != "retry" {
+			if o.Marker().Role != "retry" {
 				continue
 			}
-			if diffs := specs.Diff(d.Spec, asStated(d, o)); len(diffs) > 0 || o.Marker.Version != version || len(o.Inactive) > 0 {
+			if diffs := specs.Diff(d.Spec, asStated(d, o)); len(diffs) > 0 || o.Marker().Version != version || len(o.Inactive()) > 0 {
 				t.Fatalf("%v %+v", diffs, o)
 			}
 		}

@@ -66,7 +66,7 @@ func (l *look) runnersAgain(folder string) (runners []providers.Object, unread b
 func (l *look) runnersOf(folder string, entries []providers.Object) []providers.Object {
 	var out []providers.Object
 	for _, o := range entries {
-		if len(o.Inactive) == 0 && l.runs(o.Attrs["command"], folder) {
+		if len(o.Inactive()) == 0 && l.runs(o.Attr("command"), folder) {
 			out = append(out, o)
 		}
 	}
@@ -124,38 +124,38 @@ func (l *look) script(file, part string, runners []providers.Object) {
 		return
 	}
 	o := providers.Object{
-		Source: l.cfg.Source, Provider: "crontab", Part: part, Pos: specs.Pos{File: l.open(file)},
-		Attrs:   map[string]string{"file": file, "command": file, "user": "root"},
-		Changes: l.changes(info), Marker: l.scriptMarker(file, string(data)),
+		Origin: &providers.Origin{Source: l.cfg.Source, Provider: "crontab", Part: part}, Pos: specs.Pos{File: l.open(file)},
+		Attrs: providers.AttrsOf(map[string]string{"file": file, "command": file, "user": "root"}),
+		More:  &providers.More{Changes: l.changes(info)}, Marked: providers.Keep(l.scriptMarker(file, string(data))),
 	}
 	l.scheduleScript(&o, runners)
-	o.Inactive = l.scriptRefused(name, path.Dir(file), info, runners)
+	o.Extra().Inactive = l.scriptRefused(name, path.Dir(file), info, runners)
 	if stockScripts[name] {
-		o.Attrs["builtin"] = "true"
+		o.SetAttr("builtin", "true")
 	}
-	o.ID = objectID(l.cfg.Source, file[1:], o, "")
+	o.ID = objectID(l.cfg.Source, file[1:], &o, "")
 	l.out.Objects = append(l.out.Objects, o)
 }
 
 // scheduleScript gives a script the times and the user of what runs its folder.
 // Without that there is nothing to compare.
 func (l *look) scheduleScript(o *providers.Object, runners []providers.Object) {
-	e := entry{command: o.Attrs["file"]}
+	e := entry{command: o.Attr("file")}
 	user, env := "root", specs.Value{}
 	var written []string
 	for i, r := range runners {
 		o.Spec.Schedules = append(o.Spec.Schedules, r.Spec.Schedules...)
-		written = append(written, r.Attrs["schedule"])
+		written = append(written, r.Attr("schedule"))
 		if i == 0 {
-			user, env, o.Env = r.Attrs["user"], r.Spec.Body.Get("env"), r.Env
+			user, env, o.Env = r.Attr("user"), r.Spec.Body.Get("env"), r.Env
 			o.Spec.Cosmetic = r.Spec.Cosmetic
 		}
 	}
-	o.Attrs["user"] = user
+	o.SetAttr("user", user)
 	o.Spec.Body = bodyOf(e, user, env)
 	o.Opaque = len(runners) == 0
 	if len(written) > 0 {
-		o.Attrs["schedule"] = strings.Join(written, "; ")
+		o.SetAttr("schedule", strings.Join(written, "; "))
 	}
 }
 
@@ -190,7 +190,7 @@ func (l *look) scriptUnnamed(name string, runners []providers.Object) string {
 // which is not judged.
 func otherNames(runners []providers.Object) bool {
 	for _, r := range runners {
-		if c := r.Attrs["command"]; strings.Contains(c, "--regex") || strings.Contains(c, "--lsbsysinit") {
+		if c := r.Attr("command"); strings.Contains(c, "--regex") || strings.Contains(c, "--lsbsysinit") {
 			return true
 		}
 	}

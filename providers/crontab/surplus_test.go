@@ -63,7 +63,7 @@ func TestSurplus(t *testing.T) {
 				said += n.Message
 			}
 		}
-		off := o.Objects[0].Inactive
+		off := o.Objects[0].Inactive()
 		for _, i := range off {
 			said += i.Detail
 		}

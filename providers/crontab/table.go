@@ -49,6 +49,11 @@ type tableReader struct {
 	broken   string
 	guests   int // entries whose command begins with what looks like an account
 	entries  int
+	// What entries share.
+	origin   *providers.Origin
+	running  *providers.More
+	shared   providers.Attrs
+	sharedBy string
 }
 
 // readTable translates a table into objects and notes.
@@ -279,19 +284,22 @@ func (r *tableReader) add(it item, off []providers.Inactive) {
 	if !r.g.system {
 		user = r.user
 	}
-	o := r.object(it, off)
+	o, comment := r.object(it, off)
 	o.Env = r.env.packed
 	o.Spec = specs.Spec{Schedules: it.entry.schedules, Body: bodyOf(it.entry, user, env), Cosmetic: r.env.spelled}
-	o.Attrs["command"], o.Attrs["schedule"] = it.entry.command, it.entry.written
-	if user != "" {
-		o.Attrs["user"] = user
+	o.Attrs = r.attrs(user)
+	if o.Spec.Written() != it.entry.written {
+		o.SetAttr("schedule", it.entry.written)
+	}
+	if comment != "" {
+		o.SetAttr("comment", comment)
 	}
 	if r.stock != nil && r.stock(r.file, it.entry.command) {
-		o.Attrs["builtin"] = "true"
+		o.SetAttr("builtin", "true")
 	}
 	if r.stops != nil && len(off) == 0 {
 		if why := r.stops(user, all); why != nil {
-			o.Inactive = append(o.Inactive, *why)
+			o.Extra().Inactive = append(o.Inactive(), *why)
 		}
 	}
 	if len(off) == 0 {
@@ -319,35 +327,63 @@ func bodyOf(e entry, user string, env specs.Value) specs.Packed {
 
 // opaque makes the object of a line that cannot be read, under a marker.
 func (r *tableReader) opaque(it item, off []providers.Inactive) {
-	o := r.object(it, off)
+	o, comment := r.object(it, off)
 	o.Opaque = true
+	o.Attrs = providers.Attrs{{Name: "file", Text: r.file}}
+	if comment != "" {
+		o.SetAttr("comment", comment)
+	}
 	r.keep(o, specs.Seal(it.text))
 }
 
-func (r *tableReader) object(it item, off []providers.Inactive) providers.Object {
-	o := providers.Object{
-		Source: r.source, Provider: "crontab", Part: r.part, Pos: r.pos(it.line),
-		Attrs: map[string]string{"file": r.file}, Inactive: off, Changes: r.changes,
+// object is what an entry and a line that cannot be read have in common. Beside it
+// is the text of a comment of another tool, that says what the entry is for.
+func (r *tableReader) object(it item, off []providers.Inactive) (o providers.Object, comment string) {
+	if r.origin == nil {
+		r.origin = &providers.Origin{Source: r.source, Provider: "crontab", Part: r.part}
 	}
+	o = providers.Object{Origin: r.origin, Pos: r.pos(it.line), More: r.more(off)}
 	if l := r.pending; l != nil {
-		o.Marker = l.marker
+		o.Marked = providers.Keep(l.marker)
 		if l.foreign && l.marker.Role == "" {
-			o.Attrs["comment"] = l.text
+			comment = l.text
 		}
 	}
 	r.pending, r.sentence = nil, nil
-	return o
+	return o, comment
+}
+
+// more is shared by all that will run.
+func (r *tableReader) more(off []providers.Inactive) *providers.More {
+	switch {
+	case off != nil:
+		return &providers.More{Inactive: off, Changes: r.changes}
+	case r.running == nil && r.changes != nil:
+		r.running = &providers.More{Changes: r.changes}
+	}
+	return r.running
+}
+
+// attrs are shared by the entries of an account that follow each other.
+func (r *tableReader) attrs(user string) providers.Attrs {
+	if r.shared == nil || r.sharedBy != user {
+		r.sharedBy, r.shared = user, providers.Attrs{{Name: "command", OfSpec: true}, {Name: "file", Text: r.file}, {Name: "schedule", OfSpec: true}}
+		if user != "" {
+			r.shared = append(r.shared, providers.Attr{Name: "user", Text: user})
+		}
+	}
+	return r.shared
 }
 
 // keep names the object: by its role, else by what it runs and when.
 func (r *tableReader) keep(o providers.Object, digits string) {
-	o.ID = objectID(r.source, r.name, o, digits)
+	o.ID = objectID(r.source, r.name, &o, digits)
 	r.objects = append(r.objects, o)
 }
 
 // objectID holds no line number, so that it survives an edit above the entry.
-func objectID(source, name string, o providers.Object, digits string) string {
-	tail := o.Marker.Role
+func objectID(source, name string, o *providers.Object, digits string) string {
+	tail := o.Marker().Role
 	if tail == "" {
 		if tail = digits[:min(8, len(digits))]; tail == "" {
 			tail = o.Spec.Hash().Short()
@@ -375,12 +411,12 @@ func (r *tableReader) refuseAll() {
 	for i := range r.objects {
 		o := &r.objects[i]
 		switch {
-		case len(o.Inactive) == 0, own != 0 && o.Pos.Line == own && o.Inactive[0].Code == "invalid-line":
-			o.Inactive = shared
-		case o.Inactive[0].Code == "commented-out":
-			o.Inactive = append(o.Inactive, off)
+		case len(o.Inactive()) == 0, own != 0 && o.Pos.Line == own && o.Inactive()[0].Code == "invalid-line":
+			o.Extra().Inactive = shared
+		case o.Inactive()[0].Code == "commented-out":
+			o.Extra().Inactive = append(o.Inactive(), off)
 		default:
-			o.Inactive = append([]providers.Inactive{off}, o.Inactive...)
+			o.Extra().Inactive = append([]providers.Inactive{off}, o.Inactive()...)
 		}
 	}
 	if len(r.objects) == 0 && own == 0 {

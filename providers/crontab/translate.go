@@ -238,7 +238,7 @@ func onlyEntry(t table, g grammar) (only providers.Object, err error) {
 		return providers.Object{}, err
 	}
 	for _, o := range objects {
-		if len(o.Inactive) == 0 {
+		if len(o.Inactive()) == 0 {
 			return o, nil
 		}
 	}

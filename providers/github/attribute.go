@@ -13,12 +13,12 @@ import (
 // by GET /repos/O/R/commits?path=PATH, one request. What cannot be asked is not
 // known: it is no part of what an audit decides.
 func (p *Provider) Attribute(ctx context.Context, o providers.Object) []providers.Change {
-	owner, name, ok := strings.Cut(o.Attrs["repo"], "/")
+	owner, name, ok := strings.Cut(o.Attr("repo"), "/")
 	if !ok {
 		return nil
 	}
 	commits, _, err := p.client.Repositories.ListCommits(ctx, owner, name, &gh.CommitsListOptions{
-		Path: o.Attrs["workflow"], ListOptions: gh.ListOptions{PerPage: 1},
+		Path: o.Attr("workflow"), ListOptions: gh.ListOptions{PerPage: 1},
 	})
 	if err != nil || len(commits) == 0 {
 		return nil

@@ -140,7 +140,7 @@ func TestRequestsOfAThousandRepositories(t *testing.T) {
 		dir := t.TempDir()
 		look := func(what string, rest, queries float64) {
 			got := f.look(t, Config{Repos: repos, Runs: true, BulkFrom: 50, Each: parallelFew}, dir)
-			if len(got.Objects) != n || len(got.Gaps()) > 0 || got.Objects[n-1].Runs.Executed.Last.IsZero() {
+			if len(got.Objects) != n || len(got.Gaps()) > 0 || got.Objects[n-1].Runs().Executed.Last.IsZero() {
 				t.Fatalf("%s, %s: %d objects, %d gaps", name, what, len(got.Objects), len(got.Gaps()))
 			}
 			counted, free, asked := 0, 0, 0
@@ -192,7 +192,7 @@ func TestBulkTextsAreProved(t *testing.T) {
 		return false
 	}
 	got := f.look(t, Config{Repos: []string{"acme/shop"}, BulkFrom: 1}, t.TempDir())
-	if len(got.Objects) != 1 || got.Objects[0].Marker.Role != "nightly" {
+	if len(got.Objects) != 1 || got.Objects[0].Marker().Role != "nightly" {
 		t.Errorf("%+v", got.Objects)
 	}
 }

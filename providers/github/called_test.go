@@ -57,8 +57,8 @@ func TestCalled(t *testing.T) {
 			if d := cmp.Diff(tt.want, paths); d != "" || (o.Spec.Hash() == base.Spec.Hash()) != (tt.want == nil) {
 				t.Error(d)
 			}
-			if len(o.Inactive) > 0 {
-				t.Errorf("%+v", o.Inactive)
+			if len(o.Inactive()) > 0 {
+				t.Errorf("%+v", o.Inactive())
 			}
 		})
 	}
@@ -88,8 +88,8 @@ func TestCalledRefused(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			o, _ := one(t, repoWith(tt.file, tt.text))
-			if len(o.Inactive) != 1 || o.Inactive[0].Code != "file-not-loaded" || !strings.Contains(o.Inactive[0].Detail, tt.want) {
-				t.Errorf("%+v", o.Inactive)
+			if len(o.Inactive()) != 1 || o.Inactive()[0].Code != "file-not-loaded" || !strings.Contains(o.Inactive()[0].Detail, tt.want) {
+				t.Errorf("%+v", o.Inactive())
 			}
 		})
 	}
@@ -98,7 +98,7 @@ func TestCalledRefused(t *testing.T) {
 // What cannot be read leaves a gap, and nothing to compare.
 func TestCalledUnread(t *testing.T) {
 	o, all := one(t, repoWith("b.yml/x", called))
-	if !o.Opaque || len(o.Inactive) > 0 || o.Marker.Role != "nightly" {
+	if !o.Opaque || len(o.Inactive()) > 0 || o.Marker().Role != "nightly" {
 		t.Errorf("%+v", o)
 	}
 	if g := all.Gaps(); len(g) != 1 || g[0].Part != "file/.github/workflows/a.yml" || !strings.Contains(g[0].Reason, "b.yml, which it calls: not a regular file") {
@@ -117,16 +117,16 @@ func TestCalledLive(t *testing.T) {
 		t.Error(d)
 	}
 	offline, _ := one(t, repoWith("b.yml", called))
-	if len(got.Objects) != 1 || got.Objects[0].Spec.Hash() != offline.Spec.Hash() || len(got.Objects[0].Inactive) > 0 {
+	if len(got.Objects) != 1 || got.Objects[0].Spec.Hash() != offline.Spec.Hash() || len(got.Objects[0].Inactive()) > 0 {
 		t.Errorf("%+v", got.Objects)
 	}
 	m.files = map[string]string{"a.yml": calling}
-	if got = f.look(t, Config{Repos: []string{"acme/shop"}}, ""); len(got.Objects[0].Inactive) != 1 {
+	if got = f.look(t, Config{Repos: []string{"acme/shop"}}, ""); len(got.Objects[0].Inactive()) != 1 {
 		t.Errorf("%+v", got.Objects)
 	}
 	f.asked()
 	m.links = []string{"b.yml"}
-	if got = f.look(t, Config{Repos: []string{"acme/shop"}}, ""); !got.Objects[0].Opaque || len(got.Gaps()) != 1 || len(got.Objects[0].Inactive) > 0 {
+	if got = f.look(t, Config{Repos: []string{"acme/shop"}}, ""); !got.Objects[0].Opaque || len(got.Gaps()) != 1 || len(got.Objects[0].Inactive()) > 0 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -142,8 +142,8 @@ func TestCalledByTemplate(t *testing.T) {
 	if err != nil || !d.Partial() || len(specs.Diff(d.Spec.Project(d.Stated), o.Spec.Project(d.Stated))) > 0 {
 		t.Errorf("%v %+v", err, d)
 	}
-	if o.Literal != nil {
-		t.Errorf("a template would not say what is called: %s", o.Literal)
+	if o.Literal() != nil {
+		t.Errorf("a template would not say what is called: %s", o.Literal())
 	}
 	f := newFake(t)
 	for _, repos := range [][]string{{"acme/shop"}, {"acme/shop", "acme/other"}} {

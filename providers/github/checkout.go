@@ -83,7 +83,7 @@ func (c *Checkout) Observe(ctx context.Context, sel providers.Selection) provide
 		out.Notes = append(out.Notes, r.notes...)
 	}
 	for i := range out.Objects {
-		out.Objects[i].Attrs["file"] = path.Join(filepath.ToSlash(c.cfg.Dir), out.Objects[i].Attrs["workflow"])
+		out.Objects[i].SetAttr("file", path.Join(filepath.ToSlash(c.cfg.Dir), out.Objects[i].Attr("workflow")))
 	}
 	out.Notes = append(out.Notes, topOfHour(out.Objects)...)
 	out.Sort()

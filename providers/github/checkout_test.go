@@ -75,14 +75,14 @@ func TestCheckout(t *testing.T) {
 		t.Fatalf("%d objects, want 1", len(got.Objects))
 	}
 	o := got.Objects[0]
-	o.Spec, o.Entries = specs.Spec{}, nil
+	o.Spec, o.More = specs.Spec{}, nil
 	file := filepath.Join(base, "shop/.github/workflows/nightly.yml")
 	wantObject := providers.Object{
-		ID: "github:ci/acme/shop/.github/workflows/nightly.yml", Source: "ci", Provider: "github",
-		Part: "file/shop/.github/workflows/nightly.yml", Pos: specs.Pos{File: file, Line: 4},
-		Marker: providers.Marker{Role: "nightly", Version: "1", Pos: specs.Pos{File: file, Line: 1}},
-		Attrs: map[string]string{"repo": "acme/shop", "workflow": ".github/workflows/nightly.yml", "cron": "0 5 * * *",
-			"file": "shop/.github/workflows/nightly.yml"},
+		ID: "github:ci/acme/shop/.github/workflows/nightly.yml", Origin: &providers.Origin{Source: "ci", Provider: "github",
+			Part: "file/shop/.github/workflows/nightly.yml"}, Pos: specs.Pos{File: file, Line: 4},
+		Marked: &providers.Marker{Role: "nightly", Version: "1", Pos: specs.Pos{File: file, Line: 1}},
+		Attrs: providers.AttrsOf(map[string]string{"repo": "acme/shop", "workflow": ".github/workflows/nightly.yml", "cron": "0 5 * * *",
+			"file": "shop/.github/workflows/nightly.yml"}),
 	}
 	if d := cmp.Diff(wantObject, o, cmp.AllowUnexported(specs.Value{}), cmp.Comparer(func(a, b specs.Spec) bool { return a.Hash() == b.Hash() })); d != "" {
 		t.Errorf("object (-want +got):\n%s", d)
@@ -207,11 +207,11 @@ func TestCheckoutLiterals(t *testing.T) {
 	base := plant(t, map[string]string{".github/workflows/one.yml": nightly, ".github/workflows/two.yml": two})
 	c, _ := NewCheckout(CheckoutConfig{Source: "ci", Base: base, Dir: "."})
 	got := c.Observe(context.Background(), providers.Selection{Literals: true})
-	if len(got.Objects) != 3 || string(got.Objects[0].Literal) != nightly {
+	if len(got.Objects) != 3 || string(got.Objects[0].Literal()) != nightly {
 		t.Fatalf("%+v", got.Objects)
 	}
 	for _, o := range got.Objects {
-		d, err := c.Translate(specs.Statement{Template: &specs.Document{Name: "t.yml", Data: o.Literal}})
+		d, err := c.Translate(specs.Statement{Template: &specs.Document{Name: "t.yml", Data: o.Literal()}})
 		if err != nil {
 			t.Fatalf("%s: %v", o.ID, err)
 		}

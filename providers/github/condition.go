@@ -355,12 +355,12 @@ func topOfHour(objects []providers.Object) []providers.Note {
 	var names []string
 	var first specs.Pos
 	for _, o := range objects {
-		name := strings.TrimPrefix(o.Attrs["repo"]+"/"+o.Attrs["workflow"], "/")
-		full := slices.ContainsFunc(o.Entries, func(e providers.Entry) bool {
+		name := strings.TrimPrefix(o.Attr("repo")+"/"+o.Attr("workflow"), "/")
+		full := slices.ContainsFunc(o.Entries(), func(e providers.Entry) bool {
 			minute, _, _ := strings.Cut(e.Text, " ")
 			return minute == "0" || minute == "00"
 		})
-		if !full || len(o.Inactive) > 0 || slices.Contains(names, name) {
+		if !full || len(o.Inactive()) > 0 || slices.Contains(names, name) {
 			continue
 		}
 		if names == nil {

@@ -130,13 +130,13 @@ func TestPushedAt(t *testing.T) {
 		m := shop()
 		m.private = private
 		got := newFake(t, m).look(t, Config{Repos: []string{"acme/shop"}}, "")
-		if len(got.Objects) != 1 || (got.Objects[0].Attrs["pushed_at"] == "2026-01-02T03:04:05Z") == private {
+		if len(got.Objects) != 1 || (got.Objects[0].Attr("pushed_at") == "2026-01-02T03:04:05Z") == private {
 			t.Errorf("private %v: %+v", private, got.Objects[0].Attrs)
 		}
 	}
 	m := shop()
 	m.workflows[0].state = "disabled_inactivity"
-	if got := newFake(t, m).look(t, Config{Repos: []string{"acme/shop"}}, ""); got.Objects[0].Attrs["pushed_at"] != "" {
+	if got := newFake(t, m).look(t, Config{Repos: []string{"acme/shop"}}, ""); got.Objects[0].Attr("pushed_at") != "" {
 		t.Errorf("%+v", got.Objects[0].Attrs)
 	}
 }

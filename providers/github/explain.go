@@ -24,13 +24,13 @@ const mostJobs = 3
 // run that failed, or of the oldest that is under way, say. It takes six requests
 // at most; what may not be seen is a sentence.
 func (p *Provider) Explain(ctx context.Context, o providers.Object) []string {
-	q := &inquiry{asker: asker{ctx: ctx, client: p.client, gate: &gate{}}, object: o, path: o.Attrs["workflow"]}
+	q := &inquiry{asker: asker{ctx: ctx, client: p.client, gate: &gate{}}, object: o, path: o.Attr("workflow")}
 	var ok bool
-	if q.owner, q.name, ok = strings.Cut(o.Attrs["repo"], "/"); !ok {
+	if q.owner, q.name, ok = strings.Cut(o.Attr("repo"), "/"); !ok {
 		return nil
 	}
-	if o.Runs != nil {
-		q.runs = *o.Runs
+	if o.Runs() != nil {
+		q.runs = *o.Runs()
 	}
 	repo := q.repository()
 	if c, ok := q.lastChange(); ok {
@@ -153,7 +153,7 @@ func (q *inquiry) lastChange() (commit, bool) {
 func (q *inquiry) ofLines(ranges []blamed) (commit, bool) {
 	var out commit
 	for _, r := range ranges {
-		if !slices.ContainsFunc(q.object.Entries, func(e providers.Entry) bool { return r.StartingLine <= e.Pos.Line && e.Pos.Line <= r.EndingLine }) {
+		if !slices.ContainsFunc(q.object.Entries(), func(e providers.Entry) bool { return r.StartingLine <= e.Pos.Line && e.Pos.Line <= r.EndingLine }) {
 			continue
 		}
 		if c := r.Commit; !out.schedule || c.CommittedDate.After(out.at) {

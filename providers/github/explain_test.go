@@ -165,7 +165,7 @@ func TestExplainStopsAtALimit(t *testing.T) {
 	f := newFake(t, shop())
 	p, _ := New(f.client(t, "", "t0ken"), Config{Source: "ci", Repos: []string{"acme/shop"}})
 	f.spoil = func(_ int, w http.ResponseWriter, r *http.Request) bool { say(429, "", "")(w, r); return true }
-	said := p.Explain(context.Background(), providers.Object{Attrs: map[string]string{"repo": "acme/shop", "workflow": ".github/workflows/nightly.yml"}})
+	said := p.Explain(context.Background(), providers.Object{Attrs: providers.AttrsOf(map[string]string{"repo": "acme/shop", "workflow": ".github/workflows/nightly.yml"})})
 	if n := len(f.asked()); n != 1 || len(said) != 2 || !strings.Contains(said[1], "secondary limit") {
 		t.Errorf("%d requests, %q", n, said)
 	}

@@ -192,9 +192,9 @@ func checkNothingLost(t *testing.T, failing string, whole, got providers.Observa
 		if have[o.ID] {
 			continue
 		}
-		s, looked := state[o.Part]
-		if looked && s == providers.Read || !looked && (state["owner/acme"] == providers.Read || strings.HasPrefix(o.Part, "repo/beta/")) {
-			t.Errorf("%s: %s is not there, and %s counts as read: %v", failing, o.ID, o.Part, areas(got))
+		s, looked := state[o.Part()]
+		if looked && s == providers.Read || !looked && (state["owner/acme"] == providers.Read || strings.HasPrefix(o.Part(), "repo/beta/")) {
+			t.Errorf("%s: %s is not there, and %s counts as read: %v", failing, o.ID, o.Part(), areas(got))
 		}
 	}
 	for _, a := range got.Areas {
@@ -203,9 +203,9 @@ func checkNothingLost(t *testing.T, failing string, whole, got providers.Observa
 		}
 	}
 	for _, o := range got.Objects {
-		unread := o.Runs != nil && o.Runs.Executed.State == providers.Unreadable && o.Runs.Succeeded.State == providers.Unreadable
-		if strings.Contains(failing, o.Attrs["repo"]+"/actions/") && !unread {
-			t.Errorf("%s: the runs of %s count as read: %+v", failing, o.ID, o.Runs)
+		unread := o.Runs() != nil && o.Runs().Executed.State == providers.Unreadable && o.Runs().Succeeded.State == providers.Unreadable
+		if strings.Contains(failing, o.Attr("repo")+"/actions/") && !unread {
+			t.Errorf("%s: the runs of %s count as read: %+v", failing, o.ID, o.Runs())
 		}
 	}
 }
@@ -217,8 +217,8 @@ func reasons(o providers.Observation) []string {
 		out = append(out, a.Reason)
 	}
 	for _, x := range o.Objects {
-		if x.Runs != nil && x.Runs.Executed.State == providers.Unreadable {
-			out = append(out, x.Runs.Executed.Reason)
+		if x.Runs() != nil && x.Runs().Executed.State == providers.Unreadable {
+			out = append(out, x.Runs().Executed.Reason)
 		}
 	}
 	return out

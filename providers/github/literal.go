@@ -20,7 +20,7 @@ func addLiterals(objects []providers.Object, data []byte) {
 			text = withoutOthers(data, *o)
 		}
 		if sameSpec(text, *o) {
-			o.Literal = text
+			o.Extra().Literal = text
 		}
 	}
 }
@@ -54,7 +54,7 @@ func withoutOthers(data []byte, o providers.Object) (out []byte) {
 		return nil
 	}
 	lines := map[int]bool{}
-	for _, e := range o.Entries {
+	for _, e := range o.Entries() {
 		lines[e.Pos.Line] = true
 	}
 	var kept []*yaml.Node

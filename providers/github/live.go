@@ -130,7 +130,7 @@ func (p *Provider) Observe(ctx context.Context, sel providers.Selection) provide
 		out.Notes = append(out.Notes, f.notes...)
 		out.Requests += asked[i]
 	}
-	if !p.cfg.Permissions && slices.ContainsFunc(out.Objects, func(o providers.Object) bool { return len(o.Inactive) == 0 }) {
+	if !p.cfg.Permissions && slices.ContainsFunc(out.Objects, func(o providers.Object) bool { return len(o.Inactive()) == 0 }) {
 		out.Notes = append(out.Notes, providers.Note{Code: "not-checked", Message: "whether GitHub Actions is switched on at all for a repository is not asked for: that takes a token that may read its administration"})
 	}
 	out.Notes = append(out.Notes, topOfHour(out.Objects)...)

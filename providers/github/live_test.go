@@ -66,23 +66,23 @@ func TestLive(t *testing.T) {
 	}
 	o := got.Objects[0]
 	want := providers.Object{
-		ID: "github:ci/acme/shop/.github/workflows/nightly.yml", Source: "ci", Provider: "github", Part: "repo/acme/shop",
-		Pos:     specs.Pos{File: "acme/shop/.github/workflows/nightly.yml", Line: 3},
-		Marker:  providers.Marker{Role: "nightly", Version: "1", Pos: specs.Pos{File: "acme/shop/.github/workflows/nightly.yml", Line: 1}},
-		Attrs:   map[string]string{"repo": "acme/shop", "workflow": ".github/workflows/nightly.yml", "cron": "17 5 * * *", "pushed_at": "2026-01-02T03:04:05Z"},
-		UID:     "6817859",
-		Created: time.Date(2021, 3, 17, 9, 33, 32, 0, time.UTC),
-		Runs: &providers.Evidence{
-			Executed:  providers.Trace{State: providers.Known, Last: time.Date(2026, 11, 2, 5, 7, 0, 0, time.UTC), From: "runs of the event schedule"},
-			Succeeded: providers.Trace{State: providers.Known, Last: time.Date(2026, 11, 1, 5, 8, 0, 0, time.UTC), From: "runs of the event schedule"},
-			Since:     time.Date(2021, 3, 17, 9, 33, 32, 0, time.UTC),
-			Failed:    &providers.Failure{ID: "2313468274", At: time.Date(2026, 11, 2, 5, 9, 0, 0, time.UTC), Why: "it failed"},
-		},
+		ID: "github:ci/acme/shop/.github/workflows/nightly.yml", Origin: &providers.Origin{Source: "ci", Provider: "github", Part: "repo/acme/shop"},
+		Pos:    specs.Pos{File: "acme/shop/.github/workflows/nightly.yml", Line: 3},
+		Marked: &providers.Marker{Role: "nightly", Version: "1", Pos: specs.Pos{File: "acme/shop/.github/workflows/nightly.yml", Line: 1}},
+		Attrs:  providers.AttrsOf(map[string]string{"repo": "acme/shop", "workflow": ".github/workflows/nightly.yml", "cron": "17 5 * * *", "pushed_at": "2026-01-02T03:04:05Z"}),
+		More: &providers.More{UID: "6817859",
+			Created: time.Date(2021, 3, 17, 9, 33, 32, 0, time.UTC),
+			Runs: &providers.Evidence{
+				Executed:  providers.Trace{State: providers.Known, Last: time.Date(2026, 11, 2, 5, 7, 0, 0, time.UTC), From: "runs of the event schedule"},
+				Succeeded: providers.Trace{State: providers.Known, Last: time.Date(2026, 11, 1, 5, 8, 0, 0, time.UTC), From: "runs of the event schedule"},
+				Since:     time.Date(2021, 3, 17, 9, 33, 32, 0, time.UTC),
+				Failed:    &providers.Failure{ID: "2313468274", At: time.Date(2026, 11, 2, 5, 9, 0, 0, time.UTC), Why: "it failed"},
+			}},
 	}
-	if o.Spec.Hash() != specOf(t, scheduled("nightly")).Hash() || len(o.Entries) != 1 {
+	if o.Spec.Hash() != specOf(t, scheduled("nightly")).Hash() || len(o.Entries()) != 1 {
 		t.Errorf("spec %s", o.Spec.Canonical())
 	}
-	o.Spec, o.Entries = specs.Spec{}, nil
+	o.Spec, o.Extra().Entries = specs.Spec{}, nil
 	if d := cmp.Diff(want, o, cmp.AllowUnexported(specs.Value{}), cmp.Comparer(func(a, b specs.Spec) bool { return a.Hash() == b.Hash() })); d != "" {
 		t.Errorf("object (-want +got):\n%s", d)
 	}
@@ -113,7 +113,7 @@ func TestRequestsOfAnExactRepository(t *testing.T) {
 	if d := cmp.Diff(want, f.asked()); d != "" {
 		t.Errorf("one file changed (-want +got):\n%s", d)
 	}
-	if got.Objects[0].Marker.Role != "nightly2" {
+	if got.Objects[0].Marker().Role != "nightly2" {
 		t.Error("the old file was read")
 	}
 }
@@ -216,7 +216,7 @@ func TestPatternUnderANarrowToken(t *testing.T) {
 func inactiveCodes(o providers.Observation) []string {
 	out := []string{}
 	for _, x := range o.Objects {
-		for _, in := range x.Inactive {
+		for _, in := range x.Inactive() {
 			out = append(out, in.Code)
 			if in.Detail == "" || in.Next == "" {
 				out = append(out, "WITHOUT DETAIL")
@@ -383,7 +383,7 @@ func TestSelection(t *testing.T) {
 	f := newFake(t, fleet()...)
 	p, _ := New(f.client(t, "", "t0ken"), Config{Source: "ci", Repos: []string{"acme/svc-*"}})
 	got := p.Observe(context.Background(), providers.Selection{Parts: []string{"repo/acme/svc-3", "repo/acme/other"}, Literals: true})
-	if d := cmp.Diff([]string{"repo/acme/svc-3 read"}, areas(got)); d != "" || string(got.Objects[0].Literal) != scheduled("svc-3") {
+	if d := cmp.Diff([]string{"repo/acme/svc-3 read"}, areas(got)); d != "" || string(got.Objects[0].Literal()) != scheduled("svc-3") {
 		t.Error(d)
 	}
 }

@@ -83,15 +83,16 @@ func (w workflow) spec() specs.Spec {
 
 func (w workflow) object(p place, entries []entry, marker providers.Marker) providers.Object {
 	o := providers.Object{
-		ID: p.id(), Source: p.source, Provider: "github", Part: p.part,
+		ID: p.id(), Origin: &providers.Origin{Source: p.source, Provider: "github", Part: p.part},
 		Pos:    specs.Pos{File: p.file, Line: w.line},
-		Marker: marker,
-		Attrs:  map[string]string{"repo": p.repo, "workflow": p.path},
+		Marked: providers.Keep(marker),
+		Attrs:  providers.Attrs{{Name: "repo", Text: p.repo}, {Name: "workflow", Text: p.path}},
 		Spec:   w.spec(),
 	}
 	if len(entries) == 1 {
-		o.Attrs["cron"] = entries[0].text
+		o.SetAttr("cron", entries[0].text)
 	}
+	var more providers.More
 	for _, e := range entries {
 		at := specs.Pos{File: p.file, Line: e.line}
 		switch {
@@ -101,11 +102,14 @@ func (w workflow) object(p place, entries []entry, marker providers.Marker) prov
 			o.Spec.Schedules = append(o.Spec.Schedules, e.schedule)
 		}
 		if e.commented {
-			o.Inactive = append(o.Inactive, providers.Inactive{Code: "commented-out", Detail: at.String() + ": the entry is commented out", Next: "remove the comment signs, or say state: suspended in the ledger"})
+			more.Inactive = append(more.Inactive, providers.Inactive{Code: "commented-out", Detail: at.String() + ": the entry is commented out", Next: "remove the comment signs, or say state: suspended in the ledger"})
 		}
-		o.Entries = append(o.Entries, providers.Entry{Text: e.text, Schedule: e.schedule, Pos: at})
+		more.Entries = append(more.Entries, providers.Entry{Text: e.text, Schedule: e.schedule, Pos: at})
 	}
-	o.Inactive = append(o.Inactive, w.refusals(p, entries)...)
+	more.Inactive = append(more.Inactive, w.refusals(p, entries)...)
+	if len(more.Inactive) > 0 || len(more.Entries) > 0 {
+		o.More = &more
+	}
 	return o
 }
 

@@ -47,13 +47,13 @@ func TestRefusals(t *testing.T) {
 				t.Fatalf("%+v", os)
 			}
 			want, refused := strings.CutPrefix(v[0], "refused: ")
-			switch off := os[0].Inactive; {
+			switch off := os[0].Inactive(); {
 			case !refused && (v[0] != "taken" || len(off) > 0):
 				t.Errorf("%s: %+v", v[0], off)
 			case refused && (len(off) != 1 || off[0].Code != "file-not-loaded" || !strings.Contains(off[0].Detail, want) || off[0].Next == ""):
 				t.Errorf("%+v, want %q", off, want)
 			}
-			for _, in := range os[0].Inactive {
+			for _, in := range os[0].Inactive() {
 				m := regexp.MustCompile(`line (\d+)`).FindStringSubmatch(in.Detail)
 				if m == nil {
 					continue
@@ -82,7 +82,7 @@ func TestRefusedLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := p.Observe(context.Background(), providers.Selection{})
-	if len(o.Objects) != 1 || len(o.Gaps()) > 0 || len(o.Objects[0].Inactive) != 1 || o.Objects[0].Inactive[0].Code != "file-not-loaded" {
+	if len(o.Objects) != 1 || len(o.Gaps()) > 0 || len(o.Objects[0].Inactive()) != 1 || o.Objects[0].Inactive()[0].Code != "file-not-loaded" {
 		t.Errorf("%+v", o)
 	}
 }

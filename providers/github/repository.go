@@ -250,7 +250,7 @@ func (r *repository) describe() {
 	}
 	for i := range r.out.objects {
 		o := &r.out.objects[i]
-		if w := registered[o.Attrs["workflow"]]; w != nil {
+		if w := registered[o.Attr("workflow")]; w != nil {
 			apply(o, w)
 		} else {
 			r.unregistered(o)
@@ -273,15 +273,15 @@ func (r *repository) pushed() {
 		return
 	}
 	for i := range r.out.objects {
-		if o := &r.out.objects[i]; len(o.Inactive) == 0 {
-			o.Attrs["pushed_at"] = r.meta.GetPushedAt().UTC().Format(time.RFC3339)
+		if o := &r.out.objects[i]; len(o.Inactive()) == 0 {
+			o.SetAttr("pushed_at", r.meta.GetPushedAt().UTC().Format(time.RFC3339))
 		}
 	}
 }
 
 func (r *repository) inactive(code, detail, next string) {
 	for i := range r.out.objects {
-		r.out.objects[i].Inactive = append(r.out.objects[i].Inactive, providers.Inactive{Code: code, Detail: detail, Next: next})
+		r.out.objects[i].Extra().Inactive = append(r.out.objects[i].Inactive(), providers.Inactive{Code: code, Detail: detail, Next: next})
 	}
 }
 
@@ -289,10 +289,10 @@ func (r *repository) inactive(code, detail, next string) {
 // fork that is how scheduled workflows stand until someone switches them on.
 func (r *repository) unregistered(o *providers.Object) {
 	if r.meta.GetFork() {
-		o.Inactive = append(o.Inactive, providers.Inactive{Code: "disabled_fork", Detail: "the repository is a fork, and GitHub has not registered the workflow", Next: "switch workflows on in the fork's Actions tab, or run it in the original"})
+		o.Extra().Inactive = append(o.Inactive(), providers.Inactive{Code: "disabled_fork", Detail: "the repository is a fork, and GitHub has not registered the workflow", Next: "switch workflows on in the fork's Actions tab, or run it in the original"})
 		return
 	}
-	r.note("not-checked", fmt.Sprintf("%s of %s is not registered by GitHub, so its state is not known: the file is new, or GitHub could not read it", o.Attrs["workflow"], r.target.name))
+	r.note("not-checked", fmt.Sprintf("%s of %s is not registered by GitHub, so its state is not known: the file is new, or GitHub could not read it", o.Attr("workflow"), r.target.name))
 }
 
 // elsewhere hints at registrations without a file on the default branch: the

@@ -217,7 +217,7 @@ func unreadableRuns(why string) *providers.Evidence {
 func (r *repository) workflows() []string {
 	var out []string
 	for _, o := range r.out.objects {
-		if name := o.Attrs["workflow"]; !slices.Contains(out, name) {
+		if name := o.Attr("workflow"); !slices.Contains(out, name) {
 			out = append(out, name)
 		}
 	}
@@ -231,13 +231,13 @@ func (r *repository) testify(name string, e *providers.Evidence) {
 	n := 0
 	for i := range r.out.objects {
 		o := &r.out.objects[i]
-		if o.Attrs["workflow"] != name {
+		if o.Attr("workflow") != name {
 			continue
 		}
 		own := *e
 		own.Running, own.Hints = slices.Clone(e.Running), slices.Clone(e.Hints)
-		o.Runs = &own
-		if !slices.ContainsFunc(o.Inactive, func(in providers.Inactive) bool { return in.Code == "commented-out" }) {
+		o.Extra().Runs = &own
+		if !slices.ContainsFunc(o.Inactive(), func(in providers.Inactive) bool { return in.Code == "commented-out" }) {
 			n++
 		}
 	}

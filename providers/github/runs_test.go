@@ -44,10 +44,10 @@ func evidenceOf(t *testing.T, runs []object, change func(*fakeRepo)) providers.E
 		change(m)
 	}
 	got := newFake(t, m).look(t, Config{Repos: []string{"acme/shop"}, Runs: true}, "")
-	if len(got.Objects) != 1 || got.Objects[0].Runs == nil {
+	if len(got.Objects) != 1 || got.Objects[0].Runs() == nil {
 		t.Fatalf("%+v", got.Objects)
 	}
-	return *got.Objects[0].Runs
+	return *got.Objects[0].Runs()
 }
 
 func TestRuns(t *testing.T) {
@@ -151,7 +151,7 @@ func TestRunsBehindThoseOfABusyWorkflow(t *testing.T) {
 			m := shop()
 			m.runs = tt.runs
 			f := newFake(t, m)
-			got := f.look(t, Config{Repos: []string{"acme/shop"}, Runs: true}, "").Objects[0].Runs
+			got := f.look(t, Config{Repos: []string{"acme/shop"}, Runs: true}, "").Objects[0].Runs()
 			var asked []string
 			for _, r := range f.asked() {
 				if strings.Contains(r, "/actions/workflows/") {
@@ -198,7 +198,7 @@ func TestOwnRunsUnreadable(t *testing.T) {
 			return false
 		}
 		got := f.look(t, Config{Repos: []string{"acme/shop"}, Runs: true}, "")
-		e := got.Objects[0].Runs
+		e := got.Objects[0].Runs()
 		if e.Executed.State != tt.executed || e.Succeeded.State != tt.succeeded || !strings.Contains(e.Succeeded.Reason, "GitHub failed (500)") || len(got.Gaps()) > 0 {
 			t.Errorf("%s: %+v, %v", tt.query, e, areas(got))
 		}
@@ -219,7 +219,7 @@ func TestTooManyWorkflowsToAskFor(t *testing.T) {
 	got := newFake(t, m).look(t, Config{Repos: []string{"acme/shop"}, Runs: true}, "")
 	count := map[providers.TraceState]int{}
 	for _, o := range got.Objects {
-		count[o.Runs.Executed.State]++
+		count[o.Runs().Executed.State]++
 	}
 	if d := cmp.Diff(map[providers.TraceState]int{providers.Known: mostOwn, providers.Unreadable: 2}, count); d != "" {
 		t.Error(d)
@@ -234,7 +234,7 @@ func TestRunsOfSeveralEntries(t *testing.T) {
 	m := shop()
 	m.files["nightly.yml"] = twoEntries
 	got := newFake(t, m).look(t, Config{Repos: []string{"acme/shop"}, Runs: true, Permissions: true}, "")
-	if len(got.Objects) != 2 || got.Objects[0].Runs == nil || got.Objects[1].Runs == nil || got.Objects[0].Runs == got.Objects[1].Runs {
+	if len(got.Objects) != 2 || got.Objects[0].Runs() == nil || got.Objects[1].Runs() == nil || got.Objects[0].Runs() == got.Objects[1].Runs() {
 		t.Fatalf("%+v", got.Objects)
 	}
 	if len(got.Notes) != 1 || got.Notes[0].Code != "not-checked" || !strings.Contains(got.Notes[0].Message, "does not say which of the entries of .github/workflows/nightly.yml") {
@@ -260,7 +260,7 @@ func TestRunsOfAnUnregisteredWorkflow(t *testing.T) {
 	}
 	m := shop()
 	m.workflows, m.fork = nil, true
-	if o := newFake(t, m).look(t, Config{Repos: []string{"acme/shop"}, Runs: true}, "").Objects[0]; o.Runs != nil || len(o.Inactive) != 1 {
+	if o := newFake(t, m).look(t, Config{Repos: []string{"acme/shop"}, Runs: true}, "").Objects[0]; o.Runs() != nil || len(o.Inactive()) != 1 {
 		t.Errorf("in a fork: %+v", o)
 	}
 }

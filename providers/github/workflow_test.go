@@ -25,22 +25,22 @@ func shape(os []providers.Object) []string {
 	out := []string{}
 	for _, o := range os {
 		var es []string
-		for _, e := range o.Entries {
+		for _, e := range o.Entries() {
 			zone := e.Schedule.Zone
 			if zone == "" {
 				zone = "refused"
 			}
 			es = append(es, e.Text+" "+zone)
 		}
-		mark := o.Marker.Role
-		if o.Marker.Version != "" {
-			mark += "=" + o.Marker.Version
+		mark := o.Marker().Role
+		if o.Marker().Version != "" {
+			mark += "=" + o.Marker().Version
 		}
-		if o.Marker.Invalid != "" {
-			mark += "!" + o.Marker.Invalid
+		if o.Marker().Invalid != "" {
+			mark += "!" + o.Marker().Invalid
 		}
 		s := fmt.Sprintf("%s [%s] %s", strings.TrimPrefix(o.ID, "github:ci/acme/shop/"), mark, strings.Join(es, ", "))
-		for _, in := range o.Inactive {
+		for _, in := range o.Inactive() {
 			s += " " + in.Code
 		}
 		if o.Opaque {
@@ -350,10 +350,10 @@ func FuzzReadWorkflow(f *testing.F) {
 				t.Errorf("id %q stands twice", o.ID)
 			}
 			ids[o.ID] = true
-			if len(o.Entries) == 0 {
+			if len(o.Entries()) == 0 {
 				t.Errorf("object %q has no entry", o.ID)
 			}
-			if !o.Opaque && len(o.Spec.Schedules) != len(o.Entries) {
+			if !o.Opaque && len(o.Spec.Schedules) != len(o.Entries()) {
 				t.Errorf("object %q lost a schedule", o.ID)
 			}
 			o.Spec.Hash()

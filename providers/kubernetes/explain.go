@@ -30,7 +30,7 @@ const (
 // most, in the CronJob's namespace; a right that is missing for one of them is a
 // sentence. Of the CronJob alone it needs no right but that of the audit.
 func (p *Provider) Explain(ctx context.Context, o providers.Object) []string {
-	q := &inquiry{provider: p, namespace: o.Attrs["namespace"], now: p.now()}
+	q := &inquiry{provider: p, namespace: o.Attr("namespace"), now: p.now()}
 	cj := q.cronJob(ctx, o)
 	if cj == nil {
 		return q.says
@@ -101,7 +101,7 @@ func (q *inquiry) list(ctx context.Context, query query, item func(form form, da
 // cronJob is the object as it is now; nil where there is nothing to explain.
 func (q *inquiry) cronJob(ctx context.Context, o providers.Object) *batchv1.CronJob {
 	var found *batchv1.CronJob
-	name := o.Attrs["name"]
+	name := o.Attr("name")
 	_, ok := q.list(ctx, query{resource: "cronjobs.batch", kind: "CronJobList", fields: "metadata.name=" + name, size: 2, pages: 1}, func(form form, data []byte) error {
 		cj := new(batchv1.CronJob)
 		if err := form.decode(data, cj); err != nil {
@@ -117,7 +117,7 @@ func (q *inquiry) cronJob(ctx context.Context, o providers.Object) *batchv1.Cron
 		q.sayDenied()
 	case found == nil:
 		q.say("it has been deleted since it was listed; run the audit again")
-	case o.UID != "" && string(found.UID) != o.UID:
+	case o.UID() != "" && string(found.UID) != o.UID():
 		q.say("it has been made anew since it was listed; run the audit again")
 		found = nil
 	}

@@ -312,7 +312,7 @@ func TestExplain(t *testing.T) {
 				if uid == "" {
 					uid = "uid-1"
 				}
-				o := providers.Object{UID: uid, Attrs: map[string]string{"namespace": "batch", "name": "report"}}
+				o := providers.Object{More: &providers.More{UID: uid}, Attrs: providers.AttrsOf(map[string]string{"namespace": "batch", "name": "report"})}
 				p := served(t, &s, Config{Now: func() time.Time { return clock("01:10:00") }})
 				wants(t, p.Explain(context.Background(), o), tt.want...)
 				if tt.asked != nil && !slices.Equal(s.asked, tt.asked) {
@@ -334,7 +334,7 @@ func TestExplainEnds(t *testing.T) {
 		}
 		s.ServeHTTP(w, r)
 	})
-	o := providers.Object{Attrs: map[string]string{"namespace": "batch", "name": "report"}}
+	o := providers.Object{Attrs: providers.AttrsOf(map[string]string{"namespace": "batch", "name": "report"})}
 	wants(t, served(t, stop, Config{}).Explain(ctx, o), "interrupted before the list was read")
 	if !slices.Equal(s.asked, []string{"cronjobs"}) {
 		t.Errorf("asked for %v", s.asked)

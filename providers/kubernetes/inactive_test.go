@@ -16,7 +16,7 @@ import (
 
 func codesOf(o providers.Object) []string {
 	var out []string
-	for _, in := range o.Inactive {
+	for _, in := range o.Inactive() {
 		out = append(out, in.Code)
 	}
 	return out
@@ -66,8 +66,8 @@ func TestInactive(t *testing.T) {
 				if got := codesOf(o); !slices.Equal(got, tt.codes) || o.Opaque {
 					t.Fatalf("live %v: %v, want %v", live, got, tt.codes)
 				}
-				if len(tt.codes) > 0 && !strings.Contains(o.Inactive[0].Detail, tt.detail) {
-					t.Errorf("live %v: %s; want %q", live, o.Inactive[0].Detail, tt.detail)
+				if len(tt.codes) > 0 && !strings.Contains(o.Inactive()[0].Detail, tt.detail) {
+					t.Errorf("live %v: %s; want %q", live, o.Inactive()[0].Detail, tt.detail)
 				}
 			}
 		})

@@ -55,7 +55,7 @@ func TestRealManifests(t *testing.T) {
 			offline := lookAt(t, ManifestConfig{Patterns: []string{"m.yaml"}}, map[string]string{"m.yaml": string(data)})
 			for _, g := range storeAll(t, c, namespace, data) {
 				at := slices.IndexFunc(offline.Objects, func(o providers.Object) bool {
-					return o.Attrs["name"] == g.written && o.Attrs["namespace"] == g.namespace
+					return o.Attr("name") == g.written && o.Attr("namespace") == g.namespace
 				})
 				if at < 0 { // a patch, without a schedule, is no object
 					if g.refusal == nil {
@@ -65,9 +65,9 @@ func TestRealManifests(t *testing.T) {
 				}
 				here := offline.Objects[at]
 				offline.Objects = slices.Delete(offline.Objects, at, at+1) // one name may stand twice
-				faulty := slices.ContainsFunc(here.Inactive, func(i providers.Inactive) bool { return strings.HasPrefix(i.Code, "invalid-") })
+				faulty := slices.ContainsFunc(here.Inactive(), func(i providers.Inactive) bool { return strings.HasPrefix(i.Code, "invalid-") })
 				if (g.refusal != nil) != faulty {
-					t.Errorf("%s: %s: the server says %v, we say %+v", path, g.written, g.refusal, here.Inactive)
+					t.Errorf("%s: %s: the server says %v, we say %+v", path, g.written, g.refusal, here.Inactive())
 				}
 				if g.refusal != nil {
 					score.refused++

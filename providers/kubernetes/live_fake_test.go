@@ -241,7 +241,7 @@ func oneJob(namespace, name string) batchv1.CronJob {
 func names(o providers.Observation) []string {
 	var out []string
 	for _, obj := range o.Objects {
-		out = append(out, obj.Attrs["namespace"]+"/"+obj.Attrs["name"])
+		out = append(out, obj.Attr("namespace")+"/"+obj.Attr("name"))
 	}
 	return out
 }
@@ -275,8 +275,8 @@ func writeAll(w io.Writer, data []byte) { _, _ = w.Write(data) }
 func digest(o providers.Observation) string {
 	var b strings.Builder
 	for _, obj := range o.Objects {
-		runs, _ := json.Marshal(obj.Runs)
-		fmt.Fprintln(&b, obj.ID, obj.Part, obj.UID, obj.Spec.Hash(), obj.Inactive, obj.Changes, string(runs))
+		runs, _ := json.Marshal(obj.Runs())
+		fmt.Fprintln(&b, obj.ID, obj.Part(), obj.UID(), obj.Spec.Hash(), obj.Inactive(), obj.Changes(), string(runs))
 	}
 	fmt.Fprintln(&b, o.Areas, o.Notes, o.Requests)
 	return b.String()

@@ -163,7 +163,7 @@ func first(f fault) providers.AreaState {
 func lookup(o providers.Observation, name string) providers.Presence {
 	w := providers.World{Observations: []providers.Observation{o}}
 	return w.Lookup(specs.Ref{Role: "x", Source: o.Source}, func(obj providers.Object) bool {
-		return obj.Attrs["namespace"]+"/"+obj.Attrs["name"] == name
+		return obj.Attr("namespace")+"/"+obj.Attr("name") == name
 	})
 }
 

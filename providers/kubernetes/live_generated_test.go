@@ -215,7 +215,7 @@ func (p *population) read(t *testing.T, c *kubetest.Cluster) error {
 func byName(o providers.Observation) map[string]providers.Object {
 	out := map[string]providers.Object{}
 	for _, obj := range o.Objects {
-		out[obj.Attrs["name"]] = obj
+		out[obj.Attr("name")] = obj
 	}
 	return out
 }
@@ -313,7 +313,7 @@ func sameObject(t *testing.T, s *specimen, offline, live providers.Object) {
 	if d := specs.Diff(offline.Spec, live.Spec); len(d) > 0 || offline.Spec.Hash() != live.Spec.Hash() {
 		t.Errorf("%s differs: %+v\n%.3000s", s.cj.Name, d, s.text)
 	}
-	if !slices.Equal(codesOf(offline), codesOf(live)) || offline.Marker.Role != live.Marker.Role || offline.Marker.Version != live.Marker.Version || offline.Opaque != live.Opaque {
-		t.Errorf("%s: %+v and %+v, live %+v and %+v", s.cj.Name, offline.Inactive, offline.Marker, live.Inactive, live.Marker)
+	if !slices.Equal(codesOf(offline), codesOf(live)) || offline.Marker().Role != live.Marker().Role || offline.Marker().Version != live.Marker().Version || offline.Opaque != live.Opaque {
+		t.Errorf("%s: %+v and %+v, live %+v and %+v", s.cj.Name, offline.Inactive(), offline.Marker(), live.Inactive(), live.Marker())
 	}
 }

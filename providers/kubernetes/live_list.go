@@ -95,7 +95,9 @@ func (r *reading) add(job *liveJob, source string, literal bool) (err error) {
 		job.body = specs.Pack(bodyFrom(&cj.Spec))
 	}
 	o, problems := objectFrom(cj, job.body, source, r.area.Part, specs.Pos{}, true, r.known)
-	o.Literal = manifest
+	if manifest != nil {
+		o.Extra().Literal = manifest
+	}
 	r.objects = append(r.objects, o)
 	r.notes = append(r.notes, notesAbout(cj, problems, specs.Pos{})...)
 	return nil

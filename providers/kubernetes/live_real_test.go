@@ -86,7 +86,7 @@ func look(t *testing.T, rc *rest.Config, cfg Config) providers.Observation {
 
 func object(t *testing.T, o providers.Observation, name string) providers.Object {
 	t.Helper()
-	i := slices.IndexFunc(o.Objects, func(obj providers.Object) bool { return obj.Attrs["name"] == name })
+	i := slices.IndexFunc(o.Objects, func(obj providers.Object) bool { return obj.Attr("name") == name })
 	if i < 0 {
 		t.Fatalf("%s was not listed; areas %+v", name, o.Areas)
 	}
@@ -112,7 +112,7 @@ func TestRealDefaults(t *testing.T) {
 		if d := specs.Diff(want.Spec, got.Spec); len(d) > 0 || want.Spec.Hash() != got.Spec.Hash() {
 			t.Errorf("%s: the server's form differs: %+v", name, d)
 		}
-		again, err := translate(specs.Statement{Template: &specs.Document{Name: name, Data: got.Literal}})
+		again, err := translate(specs.Statement{Template: &specs.Document{Name: name, Data: got.Literal()}})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -128,8 +128,8 @@ func TestRealDefaults(t *testing.T) {
 		t.Errorf("hashes of old forms %v", hashes)
 	}
 	marked := object(t, look(t, c.Config(kubetest.Admin), Config{Namespaces: []string{"defaults"}}), "exhaustive")
-	if marked.Marker.Role != "invoices" || marked.Marker.Version != "010" || marked.UID == "" || marked.Created.IsZero() {
-		t.Errorf("marker %+v, uid %q, created %v", marked.Marker, marked.UID, marked.Created)
+	if marked.Marker().Role != "invoices" || marked.Marker().Version != "010" || marked.UID() == "" || marked.Created().IsZero() {
+		t.Errorf("marker %+v, uid %q, created %v", marked.Marker(), marked.UID(), marked.Created())
 	}
 }
 
@@ -186,17 +186,17 @@ func TestRealSuspend(t *testing.T) {
 	before := object(t, look(t, c.Config(kubetest.Admin), cfg), "minimal")
 	c.Must(t, http.MethodPatch, jobsPath("suspend")+"/minimal?fieldManager=ops-oncall", map[string]any{"spec": map[string]any{"suspend": true}})
 	after := object(t, look(t, c.Config(kubetest.Admin), cfg), "minimal")
-	if len(before.Inactive) != 0 || len(after.Inactive) != 1 || after.Inactive[0].Code != "suspended" {
-		t.Errorf("inactive %v, then %v", before.Inactive, after.Inactive)
+	if len(before.Inactive()) != 0 || len(after.Inactive()) != 1 || after.Inactive()[0].Code != "suspended" {
+		t.Errorf("inactive %v, then %v", before.Inactive(), after.Inactive())
 	}
-	if before.Spec.Hash() != after.Spec.Hash() || before.UID != after.UID {
+	if before.Spec.Hash() != after.Spec.Hash() || before.UID() != after.UID() {
 		t.Error("suspend changed the spec or the object")
 	}
 	if who := writers(after, "state"); !slices.Equal(who, []string{"ops-oncall"}) {
-		t.Errorf("state was written by %v: %+v", who, after.Changes)
+		t.Errorf("state was written by %v: %+v", who, after.Changes())
 	}
 	if who := writers(after, "schedule"); !slices.Equal(who, []string{"first-writer"}) {
-		t.Errorf("schedule was written by %v: %+v", who, after.Changes)
+		t.Errorf("schedule was written by %v: %+v", who, after.Changes())
 	}
 }
 
@@ -217,7 +217,7 @@ func TestRealChange(t *testing.T) {
 	for _, d := range specs.Diff(before.Spec, after.Spec) {
 		paths = append(paths, d.Path)
 		if who := writers(after, d.Path); !slices.Equal(who, []string{"hotfix"}) {
-			t.Errorf("%s was written by %v: %+v", d.Path, who, after.Changes)
+			t.Errorf("%s was written by %v: %+v", d.Path, who, after.Changes())
 		}
 	}
 	// The merge patch replaced the container, so the server judged the pull policy anew: a tag that is not latest.
@@ -229,7 +229,7 @@ func TestRealChange(t *testing.T) {
 
 func writers(o providers.Object, path string) []string {
 	var out []string
-	for _, ch := range o.Changes {
+	for _, ch := range o.Changes() {
 		if slices.Contains(ch.Paths, path) && !ch.When.IsZero() {
 			out = append(out, ch.Who)
 		}
@@ -413,17 +413,18 @@ func TestRealController(t *testing.T) {
 		done := len(o.Objects) == 3
 		var state []string
 		for _, obj := range o.Objects {
-			done = done && !obj.Runs.Executed.Last.IsZero() && (obj.Attrs["name"] != "succeed" || !obj.Runs.Succeeded.Last.IsZero())
-			state = append(state, fmt.Sprint(obj.Attrs["name"], obj.Runs.Executed.Last, obj.Runs.Succeeded.Last))
+			done = done && !obj.Runs().Executed.Last.IsZero() && (obj.Attr("name") != "succeed" || !obj.Runs().Succeeded.Last.IsZero())
+			state = append(state, fmt.Sprint(obj.Attr("name"), obj.Runs().Executed.Last, obj.Runs().Succeeded.Last))
 		}
 		return done, strings.Join(state, "; ")
 	})
 	for _, name := range []string{"fail", "hang"} {
-		if obj := object(t, o, name); !obj.Runs.Succeeded.Last.IsZero() {
-			t.Errorf("%s has succeeded at %v", name, obj.Runs.Succeeded.Last)
+		if obj := object(t, o, name); !obj.Runs().Succeeded.Last.IsZero() {
+			t.Errorf("%s has succeeded at %v", name, obj.Runs().Succeeded.Last)
 		}
 	}
-	if start := object(t, o, "succeed").Runs.Executed.Last; start.Second() != 0 || start.Location() != time.UTC {
+	succeeded := object(t, o, "succeed")
+	if start := succeeded.Runs().Executed.Last; start.Second() != 0 || start.Location() != time.UTC {
 		t.Errorf("started at %v, want a whole minute in UTC", start)
 	}
 	if who := writers(object(t, o, "succeed"), "schedule"); slices.Contains(who, "kube-controller-manager") {
@@ -508,10 +509,10 @@ func TestRealBeingDeleted(t *testing.T) {
 	before := object(t, look(t, c.Config(kubetest.Admin), cfg), "held")
 	c.Must(t, http.MethodDelete, jobsPath("deleted")+"/held", nil)
 	after := object(t, look(t, c.Config(kubetest.Admin), cfg), "held")
-	if len(before.Inactive) > 0 || !slices.Equal(codesOf(after), []string{"being-deleted"}) || !strings.Contains(after.Inactive[0].Detail, `"example.com/hold"`) {
-		t.Errorf("inactive %+v, then %+v", before.Inactive, after.Inactive)
+	if len(before.Inactive()) > 0 || !slices.Equal(codesOf(after), []string{"being-deleted"}) || !strings.Contains(after.Inactive()[0].Detail, `"example.com/hold"`) {
+		t.Errorf("inactive %+v, then %+v", before.Inactive(), after.Inactive())
 	}
-	if before.UID != after.UID || before.Spec.Hash() != after.Spec.Hash() {
+	if before.UID() != after.UID() || before.Spec.Hash() != after.Spec.Hash() {
 		t.Error("the deletion changed the object or its spec")
 	}
 	c.Must(t, http.MethodPatch, jobsPath("deleted")+"/held", map[string]any{"metadata": map[string]any{"finalizers": nil}})

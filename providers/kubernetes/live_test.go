@@ -60,8 +60,8 @@ func TestObserveAreas(t *testing.T) {
 					t.Errorf("%d objects, %d requests (%d said), notes %v; want %d, %d and %d", len(o.Objects), h.requests(), o.Requests, o.Notes, tt.objects, tt.requests, tt.notes)
 				}
 				for _, obj := range o.Objects {
-					if _, ok := tt.want[obj.Part]; !ok {
-						t.Errorf("%s was read in %s, which is no area", obj.ID, obj.Part)
+					if _, ok := tt.want[obj.Part()]; !ok {
+						t.Errorf("%s was read in %s, which is no area", obj.ID, obj.Part())
 					}
 				}
 			})
@@ -103,16 +103,16 @@ func TestLiteralIsATemplate(t *testing.T) {
 		t.Fatalf("%d objects, areas %v", len(o.Objects), o.Areas)
 	}
 	for _, obj := range o.Objects {
-		want, err := translate(specs.Statement{Template: &specs.Document{Name: obj.Attrs["name"], Data: obj.Literal}})
+		want, err := translate(specs.Statement{Template: &specs.Document{Name: obj.Attr("name"), Data: obj.Literal()}})
 		if err != nil {
-			t.Errorf("%v in\n%s", err, obj.Literal)
+			t.Errorf("%v in\n%s", err, obj.Literal())
 			continue
 		}
 		if d := specs.Diff(want.Spec, obj.Spec); len(d) > 0 || want.Spec.Hash() != obj.Spec.Hash() {
-			t.Errorf("%s: %+v in\n%s", obj.ID, d, obj.Literal)
+			t.Errorf("%s: %+v in\n%s", obj.ID, d, obj.Literal())
 		}
-		if strings.Contains(string(obj.Literal), "last-applied") || strings.Contains(string(obj.Literal), "uid-1") {
-			t.Errorf("bookkeeping in\n%s", obj.Literal)
+		if strings.Contains(string(obj.Literal()), "last-applied") || strings.Contains(string(obj.Literal()), "uid-1") {
+			t.Errorf("bookkeeping in\n%s", obj.Literal())
 		}
 	}
 }

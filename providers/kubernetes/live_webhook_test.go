@@ -129,14 +129,14 @@ func TestRealInjected(t *testing.T) {
 	}
 	got = object(t, look(t, c.Config(kubetest.Admin), cfg), "minimal")
 	if who := owners(got, inPod+"containers[agent]"); !slices.Equal(who, []string{"agent-operator"}) {
-		t.Errorf("the agent was written by %v: %+v", who, got.Changes)
+		t.Errorf("the agent was written by %v: %+v", who, got.Changes())
 	}
 }
 
 // owners are the writers of a field, or of anything below it.
 func owners(o providers.Object, path string) []string {
 	var out []string
-	for _, ch := range o.Changes {
+	for _, ch := range o.Changes() {
 		if slices.ContainsFunc(ch.Paths, func(p string) bool { return related(p, path) && len(p) >= len(path) }) {
 			out = append(out, ch.Who)
 		}

@@ -187,7 +187,7 @@ func (m *Manifests) observe(ctx context.Context, o *providers.Observation, sel p
 		}
 		m.add(o, sel, d, f, part, specs.Pos{File: path, Line: f.line})
 		if unstated && len(m.cfg.Namespaces) != 1 {
-			o.Objects[len(o.Objects)-1].Attrs["unstated"] = "namespace" // that is for who applies it to say
+			o.Objects[len(o.Objects)-1].SetAttr("unstated", "namespace") // that is for who applies it to say
 		}
 	}
 	if elsewhere > 0 {
@@ -203,9 +203,11 @@ func (m *Manifests) add(o *providers.Observation, sel providers.Selection, d *de
 		literal, _ = literalOf(cj) // without one a ledger pins the hash
 	}
 	obj, problems := objectFrom(cj, specs.Pack(bodyFrom(&cj.Spec)), m.cfg.Source, part, pos, false, d.known)
-	obj.Literal = literal
+	if literal != nil {
+		obj.Extra().Literal = literal
+	}
 	if len(f.faults) > 0 {
-		obj.Inactive = append(obj.Inactive, invalidManifest(pos.File, f.faults))
+		obj.Extra().Inactive = append(obj.Inactive(), invalidManifest(pos.File, f.faults))
 	}
 	o.Objects = append(o.Objects, obj)
 	o.Notes = append(o.Notes, notesAbout(cj, problems, pos)...)

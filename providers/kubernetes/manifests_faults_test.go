@@ -237,14 +237,14 @@ func TestObserveInvalidManifest(t *testing.T) {
 		t.Fatalf("objects %v", ids(o))
 	}
 	for _, obj := range o.Objects {
-		name := obj.Attrs["name"]
-		last := obj.Inactive[len(obj.Inactive)-1]
+		name := obj.Attr("name")
+		last := obj.Inactive()[len(obj.Inactive())-1]
 		codes := []string{"invalid-manifest"}
 		if name == "e" {
 			codes = []string{"invalid-schedule", "invalid-manifest"}
 		}
 		if !slices.Equal(codesOf(obj), codes) || last.Next == "" || obj.Opaque != (name == "e") {
-			t.Errorf("%s: %+v, opaque %v", name, obj.Inactive, obj.Opaque)
+			t.Errorf("%s: %+v, opaque %v", name, obj.Inactive(), obj.Opaque)
 		}
 		for _, piece := range strings.Split(want[name], "|") {
 			if !strings.Contains(last.Detail, piece) {
@@ -262,7 +262,7 @@ func TestObserveInvalidManifest(t *testing.T) {
 // TestLiveIsNotJudged: what a cluster holds it has taken, by its own rules.
 func TestLiveIsNotJudged(t *testing.T) {
 	cj := oneJob("shop", strings.Repeat("a", 60))
-	if o := objectOf(&cj, "s", "p", specs.Pos{}, true); len(o.Inactive) > 0 {
-		t.Errorf("%+v", o.Inactive)
+	if o := objectOf(&cj, "s", "p", specs.Pos{}, true); len(o.Inactive()) > 0 {
+		t.Errorf("%+v", o.Inactive())
 	}
 }

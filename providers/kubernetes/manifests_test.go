@@ -176,7 +176,7 @@ func rows(o providers.Observation) []string {
 func ids(o providers.Observation) []string {
 	var out []string
 	for _, obj := range o.Objects {
-		out = append(out, obj.ID+" "+obj.Part)
+		out = append(out, obj.ID+" "+obj.Part())
 	}
 	return out
 }
@@ -338,15 +338,15 @@ status: {lastScheduleTime: "2026-05-06T03:00:00Z", lastSuccessfulTime: "2026-05-
 		t.Fatal(err)
 	}
 	want := providers.Object{
-		ID: "kubernetes:prod/shop/a", Source: "prod", Provider: "kubernetes", Part: "file/a.yaml", Pos: pos,
-		Marker: providers.Marker{Role: "retry", Version: "7", Pos: pos},
-		Attrs:  map[string]string{"namespace": "shop", "name": "a"}, Labels: map[string]string{"app": "shop"},
-		Inactive: []providers.Inactive{{Code: "suspended", Detail: "spec.suspend is true"}},
-		UID:      "u-1", Created: at("2026-05-04T10:00:00Z"),
-		Changes: []providers.Change{
-			{Who: "kubectl-create", When: at("2026-05-04T10:00:00Z"), Evidence: "managedFields", Paths: []string{image + ".image", image + ".ports[80/TCP].hostPort", "schedule"}},
-			{Who: "ops", When: at("2026-05-05T10:00:00Z"), Evidence: "managedFields", Paths: []string{"role", "state", "time_zone", "version"}},
-		},
+		ID: "kubernetes:prod/shop/a", Origin: &providers.Origin{Source: "prod", Provider: "kubernetes", Part: "file/a.yaml"}, Pos: pos,
+		Marked: &providers.Marker{Role: "retry", Version: "7", Pos: pos},
+		Attrs:  providers.AttrsOf(map[string]string{"namespace": "shop", "name": "a"}), More: &providers.More{Labels: map[string]string{"app": "shop"},
+			Inactive: []providers.Inactive{{Code: "suspended", Detail: "spec.suspend is true"}},
+			UID:      "u-1", Created: at("2026-05-04T10:00:00Z"),
+			Changes: []providers.Change{
+				{Who: "kubectl-create", When: at("2026-05-04T10:00:00Z"), Evidence: "managedFields", Paths: []string{image + ".image", image + ".ports[80/TCP].hostPort", "schedule"}},
+				{Who: "ops", When: at("2026-05-05T10:00:00Z"), Evidence: "managedFields", Paths: []string{"role", "state", "time_zone", "version"}},
+			}},
 	}
 	spec := got.Spec
 	got.Spec = specs.Spec{}
@@ -393,9 +393,9 @@ func TestScheduleThatIsRefused(t *testing.T) {
 		}
 		cj := r.found[0].cronJob
 		o := objectOf(cj, "s", "p", specs.Pos{}, tt.live)
-		refused := len(o.Inactive) == 1 && o.Inactive[0].Code == "invalid-schedule" && o.Inactive[0].Next != ""
+		refused := len(o.Inactive()) == 1 && o.Inactive()[0].Code == "invalid-schedule" && o.Inactive()[0].Next != ""
 		if refused != tt.refused || o.Opaque != tt.refused || (len(o.Spec.Schedules) == 0) != tt.refused {
-			t.Errorf("%q, live %v: inactive %+v, opaque %v", tt.schedule, tt.live, o.Inactive, o.Opaque)
+			t.Errorf("%q, live %v: inactive %+v, opaque %v", tt.schedule, tt.live, o.Inactive(), o.Opaque)
 		}
 		note := ""
 		for _, n := range notesOf(cj, specs.Pos{}, tt.live) {
@@ -423,7 +423,8 @@ func TestMarkerThatIsNoKey(t *testing.T) {
 		`"` + strings.Repeat("a", 64) + `"`: {Invalid: strings.Repeat("a", 64)},
 	} {
 		r := readManifest([]byte(strings.Replace(cronJob("a", "@daily"), "namespace: shop", "annotations: {rolecall/role: "+text+"}", 1)))
-		if d := cmp.Diff(want, objectOf(r.found[0].cronJob, "s", "p", specs.Pos{}, false).Marker); d != "" {
+		o := objectOf(r.found[0].cronJob, "s", "p", specs.Pos{}, false)
+		if d := cmp.Diff(want, o.Marker()); d != "" {
 			t.Errorf("%s (-want +got):\n%s", text, d)
 		}
 	}

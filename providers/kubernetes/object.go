@@ -24,23 +24,24 @@ func objectFrom(cj *batchv1.CronJob, body specs.Packed, source, part string, pos
 	schedule, marked := known.scheduleOf(cj, live), known.labelsOf(cj)
 	id, namespace, name := idOf(source, cj.Namespace, nameOf(cj))
 	o := providers.Object{
-		ID:       id,
-		Source:   source,
-		Provider: "kubernetes",
-		Part:     part,
-		Pos:      pos,
-		Marker:   markerOf(cj, pos),
-		Attrs:    map[string]string{"namespace": namespace, "name": name},
+		ID:     id,
+		Origin: known.originOf(source, part),
+		Pos:    pos,
+		Marked: providers.Keep(markerOf(cj, pos)),
+		Attrs:  providers.Attrs{{Name: "name", Text: name}, {Name: "namespace", Text: namespace}},
+		Opaque: refused(schedule.problems),
+	}
+	more := providers.More{
 		Labels:   marked.labels,
 		Inactive: inactiveOf(cj, schedule.problems),
-		Opaque:   refused(schedule.problems),
 		UID:      string(cj.UID),
 		Created:  cj.CreationTimestamp.UTC(),
 		Changes:  changesOf(cj.ManagedFields, known.owned()),
 	}
 	if live { // what a saved object says of its runs is of no known moment
-		o.Runs = runsOf(cj, known.owned())
+		more.Runs = runsOf(cj, known.owned())
 	}
+	o.More = &more
 	o.Spec = specs.Spec{Schedules: schedule.schedules, Cosmetic: marked.cosmetic, Body: body}
 	return o, schedule.problems
 }

@@ -6,6 +6,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 
+	"github.com/rolecall-dev/rolecall/providers"
 	"github.com/rolecall-dev/rolecall/specs"
 )
 
@@ -16,6 +17,7 @@ type repeated struct {
 	sets      ownedSets
 	schedules map[scheduleText]scheduleRead
 	labels    map[string]labelsRead
+	origin    *providers.Origin // of the last object
 }
 
 // mostRepeated bounds each kind of what is kept for later objects.
@@ -23,6 +25,18 @@ const mostRepeated = 4096
 
 func newRepeated() *repeated {
 	return &repeated{sets: ownedSets{}, schedules: map[scheduleText]scheduleRead{}, labels: map[string]labelsRead{}}
+}
+
+// originOf is where an object was read, which a list's have in common.
+func (r *repeated) originOf(source, part string) *providers.Origin {
+	own := providers.Origin{Source: source, Provider: "kubernetes", Part: part}
+	if r == nil {
+		return &own
+	}
+	if r.origin == nil || *r.origin != own {
+		r.origin = &own
+	}
+	return r.origin
 }
 
 func (r *repeated) owned() ownedSets {

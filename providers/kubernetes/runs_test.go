@@ -134,8 +134,8 @@ func TestRunsFromStatus(t *testing.T) {
 func TestManifestsSayNothingOfRuns(t *testing.T) {
 	cj := oneJob("batch", "report")
 	cj.Status.LastScheduleTime = kubeTime("02:00:00")
-	if o := objectOf(&cj, "s", "file/a", specs.Pos{}, false); o.Runs != nil {
-		t.Errorf("runs %+v", o.Runs)
+	if o := objectOf(&cj, "s", "file/a", specs.Pos{}, false); o.Runs() != nil {
+		t.Errorf("runs %+v", o.Runs())
 	}
 }
 

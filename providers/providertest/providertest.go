@@ -48,24 +48,24 @@ func look(t *testing.T, p providers.Provider) providers.Observation {
 
 func checkObject(t *testing.T, look providers.Observation, parts map[string]bool, o providers.Object) {
 	t.Helper()
-	if o.Source != look.Source || o.Provider != look.Provider {
-		t.Errorf("%s: is of %s %s, the look of %s %s", o.ID, o.Provider, o.Source, look.Provider, look.Source)
+	if o.Source() != look.Source || o.Provider() != look.Provider {
+		t.Errorf("%s: is of %s %s, the look of %s %s", o.ID, o.Provider(), o.Source(), look.Provider, look.Source)
 	}
 	if !strings.HasPrefix(o.ID, look.Provider+":"+look.Source+"/") {
 		t.Errorf("%s: its id does not begin with %s:%s/", o.ID, look.Provider, look.Source)
 	}
-	if !parts[o.Part] {
-		t.Errorf("%s: was read in %q, which is no area of the look", o.ID, o.Part)
+	if !parts[o.Part()] {
+		t.Errorf("%s: was read in %q, which is no area of the look", o.ID, o.Part())
 	}
-	if o.Opaque && len(o.Inactive) == 0 {
+	if o.Opaque && len(o.Inactive()) == 0 {
 		t.Errorf("%s: could not be read as an entry and says no reason", o.ID)
 	}
-	for _, why := range o.Inactive {
+	for _, why := range o.Inactive() {
 		if why.Code == "" {
 			t.Errorf("%s: is inactive without a code", o.ID)
 		}
 	}
-	if o.Marker.Role != "" && o.Marker.Invalid != "" {
+	if o.Marker().Role != "" && o.Marker().Invalid != "" {
 		t.Errorf("%s: its marker is both good and bad", o.ID)
 	}
 }

@@ -199,11 +199,11 @@ func (a *app) adoptable(b beginning, l ledger.Ledger, id string) (providers.Obje
 // playedBy is the ledger's role that an object plays, as an audit decides it.
 func playedBy(l ledger.Ledger, o providers.Object) (specs.Role, bool) {
 	for _, r := range l.Roles {
-		here := slices.Contains(r.Sources, o.Source)
+		here := slices.Contains(r.Sources, o.Source())
 		switch {
-		case o.Marker.Role == r.Key, o.Marker.Role != "" && slices.Contains(r.PreviousRoles, o.Marker.Role):
+		case o.Marker().Role == r.Key, o.Marker().Role != "" && slices.Contains(r.PreviousRoles, o.Marker().Role):
 			return r, true
-		case here && !o.Marker.Present() && !r.Match.IsZero() && classify.Fits(r.Match, o):
+		case here && !o.Marker().Present() && !r.Match.IsZero() && classify.Fits(r.Match, o):
 			return r, true
 		}
 	}
@@ -212,10 +212,10 @@ func playedBy(l ledger.Ledger, o providers.Object) (specs.Role, bool) {
 
 // namedIn helps with a marker that stands in a source that its role does not name.
 func namedIn(r specs.Role, o providers.Object) string {
-	if slices.Contains(r.Sources, o.Source) {
+	if slices.Contains(r.Sources, o.Source()) {
 		return ""
 	}
-	return fmt.Sprintf("; if it is to run in %s too, name both in its sources: [%s, %s]", o.Source, strings.Join(r.Sources, ", "), o.Source)
+	return fmt.Sprintf("; if it is to run in %s too, name both in its sources: [%s, %s]", o.Source(), strings.Join(r.Sources, ", "), o.Source())
 }
 
 // notFound suggests the nearest id, and says what was not read.

@@ -135,7 +135,7 @@ func (a *app) explainObjects(p *page, role report.Role, world providers.World) {
 			p.line("  %s", row.Object)
 			p.field("  at", row.Location)
 			p.field("  state", strings.TrimSpace(row.State+" "+row.Reason))
-			for _, why := range obj.Inactive {
+			for _, why := range obj.Inactive() {
 				p.field("  because", redact.Text(why.Detail))
 			}
 			p.field("  schedule", row.Schedule)

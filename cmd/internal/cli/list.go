@@ -154,15 +154,15 @@ func rowsOf(world providers.World, now time.Time) iter.Seq[render.Row] {
 func rowOf(o *providers.Object, d *dues) render.Row {
 	due := d.of(o.Spec)
 	r := render.Row{
-		Source: o.Source, Provider: o.Provider, Object: redact.Text(o.ID), Role: cmp.Or(o.Marker.Role, o.Marker.Invalid),
-		Version: o.Marker.Version, State: "active", Schedule: o.Spec.Written(), Zone: o.Spec.Zones(), NextDue: due.first,
+		Source: o.Source(), Provider: o.Provider(), Object: redact.Text(o.ID), Role: cmp.Or(o.Marker().Role, o.Marker().Invalid),
+		Version: o.Marker().Version, State: "active", Schedule: o.Spec.Written(), Zone: o.Spec.Zones(), NextDue: due.first,
 		Command: redact.Text(whatRuns(o)), Location: o.Pos.String(),
 	}
 	if !o.Opaque {
 		r.Hash, r.Words, r.Next, r.Unzoned = o.Spec.Hash().String(), due.words, due.next, due.unzoned
 	}
-	codes := make([]string, len(o.Inactive))
-	for i, why := range o.Inactive {
+	codes := make([]string, len(o.Inactive()))
+	for i, why := range o.Inactive() {
 		codes[i] = why.Code
 	}
 	if len(codes) == 0 && !o.Opaque && o.Spec.NeverFires() {
@@ -181,7 +181,7 @@ func whatRuns(o *providers.Object) string {
 	if c := o.Spec.Body.Get("command"); c.Kind == specs.Text {
 		return c.Text
 	}
-	if wf := o.Attrs["workflow"]; wf != "" {
+	if wf := o.Attr("workflow"); wf != "" {
 		return wf
 	}
 	pod := o.Spec.Body.Get("jobTemplate").Get("spec").Get("template").Get("spec")

@@ -420,7 +420,7 @@ func TestRecordsOfAccounts(t *testing.T) {
 	}
 	var objects []providers.Object
 	for _, user := range []string{"root", "toor", "deploy", "homeless", "ghost", ""} {
-		objects = append(objects, providers.Object{Attrs: map[string]string{"user": user}})
+		objects = append(objects, providers.Object{Attrs: providers.AttrsOf(map[string]string{"user": user})})
 	}
 	got := h.accounts(context.Background(), folders.read(context.Background()), objects)
 	for user, want := range map[string]string{"root": "known, a", "toor": "known, a", "deploy": "known, b", "homeless": "unreadable", "ghost": "unreadable"} {

@@ -159,7 +159,7 @@ func (h *homes) lost(name string, why error) records {
 func (h *homes) accounts(ctx context.Context, said readFolders, objects []providers.Object) map[string]map[string]providers.Evidence {
 	out := map[string]map[string]providers.Evidence{}
 	for _, o := range objects {
-		user := o.Attrs["user"]
+		user := o.Attr("user")
 		if _, done := out[user]; done || user == "" {
 			continue
 		}

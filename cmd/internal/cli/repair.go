@@ -261,7 +261,7 @@ func skippedBy(skipped []audit.Skipped) []repair.Skipped {
 // claimed says that a role of the ledger has an object by its match.
 func (m *mending) claimed(o providers.Object) bool {
 	return slices.ContainsFunc(m.plan.Ledger.Roles, func(r specs.Role) bool {
-		return !r.Match.IsZero() && slices.Contains(r.Sources, o.Source) && classify.Fits(r.Match, o)
+		return !r.Match.IsZero() && slices.Contains(r.Sources, o.Source()) && classify.Fits(r.Match, o)
 	})
 }
 

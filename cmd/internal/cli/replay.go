@@ -78,9 +78,9 @@ func seenAt(o providers.Observation, taken time.Time) providers.Observation {
 	}
 	o.Objects = slices.Clone(o.Objects)
 	for i, obj := range o.Objects {
-		if obj.Runs != nil {
-			ev := obj.Runs.At(taken)
-			o.Objects[i].Runs = &ev
+		if obj.Runs() != nil {
+			ev := obj.Runs().At(taken)
+			o.Objects[i].Extra().Runs = &ev
 		}
 	}
 	return o
