@@ -572,7 +572,7 @@ func (w *workshop) comesOf(cj *batchv1.CronJob) (job, pod any) {
 	template.Spec.RuntimeClassName, template.Spec.Overhead = nil, nil // of classes that are not there
 	template.Spec.PriorityClassName, template.Spec.Priority, template.Spec.PreemptionPolicy = "", nil, nil
 	template.Spec.NodeName = "" // a gated Pod has none
-	each(&template.Spec, nil, func(c *corev1.Container, _ *field.Path) {
+	new(finder).each(&template.Spec, nil, func(c *corev1.Container, _ *field.Path) {
 		if strings.TrimSpace(c.Image) == "" {
 			c.Image = "r/m:1" // a blank is taken in a template only
 		}

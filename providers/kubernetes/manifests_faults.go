@@ -11,6 +11,7 @@ import (
 
 	"github.com/rolecall-dev/rolecall/providers"
 	"github.com/rolecall-dev/rolecall/specs"
+	"github.com/rolecall-dev/rolecall/specs/slow"
 )
 
 // faultsOf is what the API server would say about a new CronJob, as far as that
@@ -21,7 +22,14 @@ import (
 // Windows, of resources of a whole pod, of user namespaces and of volume types
 // of single vendors. So no fault here does not mean that a server takes it.
 func faultsOf(cj *batchv1.CronJob) field.ErrorList {
-	f := &finder{list: metaFaults(cj)}
+	if !slow.Only() && len(faultsFound(&finder{unplaced: true}, cj)) == 0 {
+		return nil
+	}
+	return faultsFound(&finder{}, cj)
+}
+
+func faultsFound(f *finder, cj *batchv1.CronJob) field.ErrorList {
+	f.meta(cj)
 	f.fields(reflect.ValueOf(&cj.Spec).Elem(), field.NewPath("spec"))
 	template := &cj.Spec.JobTemplate.Spec.Template
 	path := field.NewPath("spec", "jobTemplate", "spec", "template") // the server leaves metadata out
@@ -45,29 +53,24 @@ var faultRules = map[string]func(*finder, any, *field.Path){
 // longestName leaves room for what the controller puts behind it in a job's name.
 const longestName = validation.DNS1035LabelMaxLength - 11
 
-// metaFaults judges the name that the object would have. A CronJob that states
+// meta judges the name that the object would have. A CronJob that states
 // a UID has been taken by a server, which does not judge the length again.
-func metaFaults(cj *batchv1.CronJob) field.ErrorList {
+func (f *finder) meta(cj *batchv1.CronJob) {
 	meta := field.NewPath("metadata")
 	path, full := meta.Child("name"), cj.Name
 	if full == "" { // names.SimpleNameGenerator puts five letters and digits behind it
 		path, full = meta.Child("generateName"), cj.GenerateName+"bcdfg"
 	}
 	shown := shorten(nameOf(cj))
-	var out field.ErrorList
-	for _, text := range validation.IsDNS1123Subdomain(full) {
-		out = append(out, field.Invalid(path, shown, text))
-	}
+	f.invalid(path, shown, isSubdomain(full)...)
 	if len(full) > longestName && cj.UID == "" {
-		out = append(out, field.Invalid(path, shown, fmt.Sprintf("must be no more than %d characters", longestName)))
+		f.invalid(path, shown, fmt.Sprintf("must be no more than %d characters", longestName))
 	}
-	f := &finder{list: out}
 	f.labels(cj.Labels, meta.Child("labels"))
 	f.annotations(cj.Annotations, meta.Child("annotations"))
 	for _, name := range cj.Finalizers {
-		f.invalid(meta.Child("finalizers"), shorten(name), validation.IsQualifiedName(name)...)
+		f.invalid(meta.Child("finalizers"), shorten(name), isQualified(name)...)
 	}
-	return f.list
 }
 
 // faults puts what the server would say at its lines.

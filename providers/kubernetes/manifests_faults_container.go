@@ -27,7 +27,7 @@ func containerFaults(f *finder, c *corev1.Container, path *field.Path) {
 	portFaults(f, c, path)
 	mounts := map[string]bool{}
 	for i, m := range c.VolumeMounts {
-		at := path.Child("volumeMounts").Index(i)
+		at := f.index(f.child(path, "volumeMounts"), i)
 		if mounts[m.MountPath] {
 			f.invalid(at.Child("mountPath"), m.MountPath, "must be unique")
 		}
@@ -51,11 +51,14 @@ func containerFaults(f *finder, c *corev1.Container, path *field.Path) {
 
 // mountFaults: what stands below a volume has a path of its own.
 func mountFaults(f *finder, m *corev1.VolumeMount, path *field.Path) {
+	if m.MountPropagation == nil && m.RecursiveReadOnly == nil && m.SubPath == "" && m.SubPathExpr == "" {
+		return
+	}
 	list := withoutIndex(path)
 	if p := m.MountPropagation; p != nil && !slices.Contains(propagations, string(*p)) {
 		f.add(field.NotSupported(list.Child("mountPropagation"), *p, propagations))
 	}
-	f.recursive(m, list.Child("recursiveReadOnly"))
+	f.recursive(m, f.child(list, "recursiveReadOnly"))
 	if m.SubPath != "" {
 		f.invalid(list.Child("subPath"), m.SubPath, descendingPath(m.SubPath)...)
 	}
@@ -98,7 +101,7 @@ func envFaults(f *finder, e *corev1.EnvVar, path *field.Path) {
 	if from == nil {
 		return
 	}
-	at := path.Child("valueFrom")
+	at := f.child(path, "valueFrom")
 	n := stated(from.FieldRef != nil, from.ResourceFieldRef != nil, from.ConfigMapKeyRef != nil, from.SecretKeyRef != nil, from.FileKeyRef != nil)
 	switch {
 	case n == 0:
@@ -112,7 +115,7 @@ func envFaults(f *finder, e *corev1.EnvVar, path *field.Path) {
 		f.fieldRef(r, at.Child("fieldRef"), envFieldPaths)
 	}
 	if r := from.ResourceFieldRef; r != nil {
-		f.resourceRef(r, at.Child("resourceFieldRef"))
+		f.resourceRef(r, f.child(at, "resourceFieldRef"))
 	}
 }
 
@@ -136,9 +139,9 @@ func (f *finder) fieldRef(r *corev1.ObjectFieldSelector, path *field.Path, allow
 	case r.APIVersion != "" && r.APIVersion != "v1":
 		f.invalid(at, r.FieldPath, "error converting fieldPath: unsupported pod version: "+r.APIVersion)
 	case keyed && name == "metadata.annotations":
-		f.invalid(path, strings.ToLower(key), validation.IsQualifiedName(strings.ToLower(key))...)
+		f.invalid(path, strings.ToLower(key), isQualified(strings.ToLower(key))...)
 	case keyed && name == "metadata.labels":
-		f.invalid(path, key, validation.IsQualifiedName(key)...)
+		f.invalid(path, key, isQualified(key)...)
 	case keyed:
 		f.invalid(at, r.FieldPath, "error converting fieldPath: field label does not support subscript: "+r.FieldPath)
 	case slices.Contains(allowed, r.FieldPath):
@@ -255,8 +258,8 @@ func (f *finder) port(p intstr.IntOrString, path *field.Path) {
 // amountFaults: what is asked for is no more than the limit, and equal to it
 // where nothing can be overcommitted.
 func amountFaults(f *finder, r *corev1.ResourceRequirements, path *field.Path) {
-	f.amounts(r.Limits, path.Child("limits"))
-	f.amounts(r.Requests, path.Child("requests"))
+	f.amounts(r.Limits, f.child(path, "limits"))
+	f.amounts(r.Requests, f.child(path, "requests"))
 	for _, name := range sortedNames(r.Requests) {
 		request := r.Requests[name]
 		limit, limited := r.Limits[name]
@@ -296,7 +299,7 @@ func (f *finder) amounts(list corev1.ResourceList, path *field.Path) {
 }
 
 func (f *finder) resourceName(name corev1.ResourceName, path *field.Path) {
-	texts := validation.IsQualifiedName(string(name))
+	texts := isQualified(string(name))
 	switch {
 	case len(texts) > 0:
 		f.invalid(path, name, texts...)

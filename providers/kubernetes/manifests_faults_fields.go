@@ -71,17 +71,17 @@ var needed = map[string]string{
 
 // formats are the forms of texts that may be left out, or are needed.
 var formats = map[string]func(string) []string{
-	"Container.name": validation.IsDNS1123Label, "Volume.name": validation.IsDNS1123Label, "PodResourceClaim.name": validation.IsDNS1123Label,
-	"PodSpec.hostname": validation.IsDNS1123Label, "PodSpec.subdomain": validation.IsDNS1123Label,
-	"PodSpec.serviceAccountName": validation.IsDNS1123Subdomain, "PodSpec.nodeName": validation.IsDNS1123Subdomain,
-	"PodSpec.priorityClassName": validation.IsDNS1123Subdomain, "PodSpec.runtimeClassName": validation.IsDNS1123Subdomain,
-	"PodSpec.hostnameOverride": validation.IsDNS1123Subdomain, "HostAlias.hostnames": validation.IsDNS1123Subdomain,
+	"Container.name": isLabel, "Volume.name": isLabel, "PodResourceClaim.name": isLabel,
+	"PodSpec.hostname": isLabel, "PodSpec.subdomain": isLabel,
+	"PodSpec.serviceAccountName": isSubdomain, "PodSpec.nodeName": isSubdomain,
+	"PodSpec.priorityClassName": isSubdomain, "PodSpec.runtimeClassName": isSubdomain,
+	"PodSpec.hostnameOverride": isSubdomain, "HostAlias.hostnames": isSubdomain,
 	"EnvVar.name": validation.IsRelaxedEnvVarName, "EnvFromSource.prefix": validation.IsRelaxedEnvVarName,
 	"ContainerPort.name": validation.IsValidPortName, "ConfigMapKeySelector.key": validation.IsConfigMapKey, "SecretKeySelector.key": validation.IsConfigMapKey,
-	"ConfigMapKeySelector.name": validation.IsDNS1123Subdomain, "SecretKeySelector.name": validation.IsDNS1123Subdomain,
+	"ConfigMapKeySelector.name": isSubdomain, "SecretKeySelector.name": isSubdomain,
 	"ConfigMapEnvSource.name": namePrefix, "SecretEnvSource.name": namePrefix,
-	"PodReadinessGate.conditionType": validation.IsQualifiedName, "PodFailurePolicyOnPodConditionsPattern.type": validation.IsQualifiedName,
-	"Toleration.key": validation.IsQualifiedName, "PodAffinityTerm.topologyKey": validation.IsQualifiedName,
+	"PodReadinessGate.conditionType": isQualified, "PodFailurePolicyOnPodConditionsPattern.type": isQualified,
+	"Toleration.key": isQualified, "PodAffinityTerm.topologyKey": isQualified,
 	"HostPathVolumeSource.path": noBacksteps, "KeyToPath.path": localPath, "FileKeySelector.path": noBacksteps, "FileKeySelector.key": validation.IsRelaxedEnvVarName,
 }
 
@@ -120,7 +120,29 @@ var spans = map[string]span{
 }
 
 // finder collects what the server would say.
-type finder struct{ list field.ErrorList }
+type finder struct {
+	list field.ErrorList
+	// unplaced leaves the places of fields out, for which most of the memory is
+	// taken, where it is only asked whether there is anything to be said.
+	unplaced bool
+}
+
+// somewhere is a place that is not said.
+var somewhere = field.NewPath("").Index(0)
+
+func (f *finder) child(path *field.Path, name string) *field.Path {
+	if f.unplaced {
+		return somewhere
+	}
+	return path.Child(name)
+}
+
+func (f *finder) index(path *field.Path, i int) *field.Path {
+	if f.unplaced {
+		return somewhere
+	}
+	return path.Index(i)
+}
 
 func (f *finder) add(errs ...*field.Error) { f.list = append(f.list, errs...) }
 
@@ -139,7 +161,7 @@ func (f *finder) fields(v reflect.Value, path *field.Path) {
 			x = x.Field(i)
 		}
 		if j.always || x.Kind() == reflect.Struct || !x.IsZero() {
-			f.field(j.key, x, path.Child(j.name))
+			f.field(j.key, x, f.child(path, j.name))
 		}
 	}
 	if rule, ok := faultRules[typeName(v.Type())]; ok && v.CanAddr() {
@@ -207,7 +229,7 @@ func (f *finder) field(key string, v reflect.Value, path *field.Path) {
 		}
 	case reflect.Slice:
 		for i := range v.Len() {
-			f.item(key, v.Index(i), path.Index(i))
+			f.item(key, v.Index(i), f.index(path, i))
 		}
 	default:
 		if !v.IsZero() || slices.Contains(counted, key) {
@@ -239,7 +261,9 @@ func (f *finder) scalar(key string, v reflect.Value, path *field.Path) {
 			f.add(field.NotSupported(path, shorten(text), words))
 		}
 		if form, ok := formats[key]; ok {
-			f.invalid(path, shorten(text), form(text)...)
+			if texts := form(text); len(texts) > 0 {
+				f.invalid(path, shorten(text), texts...)
+			}
 		}
 	case reflect.Int32, reflect.Int64:
 		if s, ok := spans[key]; ok && (v.Int() < s.least || v.Int() > s.most) {
@@ -260,7 +284,7 @@ func namePrefix(name string) []string {
 	if n := len(name); n > 1 && name[n-1] == '-' {
 		name = name[:n-2] + "a"
 	}
-	return validation.IsDNS1123Subdomain(name)
+	return isSubdomain(name)
 }
 
 // noBacksteps and localPath are the server's rules for paths.

@@ -6,7 +6,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -19,7 +18,7 @@ func tolerationFaults(f *finder, t *corev1.Toleration, path *field.Path) {
 	}
 	switch t.Operator {
 	case corev1.TolerationOpEqual, "":
-		if texts := validation.IsValidLabelValue(t.Value); len(texts) > 0 {
+		if texts := isLabelValue(t.Value); len(texts) > 0 {
 			f.invalid(path.Child("operator"), t.Value, strings.Join(texts, ";"))
 		}
 	case corev1.TolerationOpExists:
@@ -39,13 +38,13 @@ const (
 )
 
 func selectorFaults(f *finder, s *metav1.LabelSelector, path *field.Path) {
-	f.labels(s.MatchLabels, path.Child("matchLabels"))
+	f.labels(s.MatchLabels, f.child(path, "matchLabels"))
 	for i, r := range s.MatchExpressions {
 		at := path.Child("matchExpressions").Index(i)
 		f.values(string(r.Operator), r.Values, at)
-		f.invalid(at.Child("key"), r.Key, validation.IsQualifiedName(r.Key)...)
+		f.invalid(at.Child("key"), r.Key, isQualified(r.Key)...)
 		for j, v := range r.Values {
-			f.invalid(at.Child("values").Index(j), v, validation.IsValidLabelValue(v)...)
+			f.invalid(at.Child("values").Index(j), v, isLabelValue(v)...)
 		}
 	}
 }
@@ -76,7 +75,7 @@ func nodeTermFaults(f *finder, t *corev1.NodeSelectorTerm, path *field.Path) {
 		} else {
 			f.values(string(r.Operator), r.Values, at)
 		}
-		f.invalid(at.Child("key"), r.Key, validation.IsQualifiedName(r.Key)...)
+		f.invalid(at.Child("key"), r.Key, isQualified(r.Key)...)
 	}
 	for i, r := range t.MatchFields {
 		at := path.Child("matchFields").Index(i)
@@ -93,7 +92,7 @@ func nodeTermFaults(f *finder, t *corev1.NodeSelectorTerm, path *field.Path) {
 			continue
 		}
 		for j, v := range r.Values {
-			f.invalid(at.Child("values").Index(j), v, validation.IsDNS1123Subdomain(v)...)
+			f.invalid(at.Child("values").Index(j), v, isSubdomain(v)...)
 		}
 	}
 }
@@ -104,7 +103,7 @@ func nodeFaults(f *finder, s *corev1.NodeSelector, path *field.Path) {
 		for j, r := range t.MatchExpressions {
 			at := path.Child("nodeSelectorTerms").Index(i).Child("matchExpressions").Index(j).Child("values")
 			for k, v := range r.Values {
-				f.invalid(at.Index(k), v, validation.IsValidLabelValue(v)...)
+				f.invalid(at.Index(k), v, isLabelValue(v)...)
 			}
 		}
 	}
@@ -112,7 +111,7 @@ func nodeFaults(f *finder, s *corev1.NodeSelector, path *field.Path) {
 
 func affinityFaults(f *finder, t *corev1.PodAffinityTerm, path *field.Path) {
 	for _, name := range t.Namespaces {
-		f.invalid(path.Child("namespace"), name, validation.IsDNS1123Label(name)...)
+		f.invalid(path.Child("namespace"), name, isLabel(name)...)
 	}
 	f.labelKeys(t.MatchLabelKeys, t.LabelSelector, path.Child("matchLabelKeys"))
 	f.labelKeys(t.MismatchLabelKeys, t.LabelSelector, path.Child("mismatchLabelKeys"))
@@ -125,7 +124,7 @@ func (f *finder) labelKeys(keys []string, selector *metav1.LabelSelector, path *
 		return
 	}
 	for i, key := range keys {
-		f.invalid(path.Index(i), key, validation.IsQualifiedName(key)...)
+		f.invalid(path.Index(i), key, isQualified(key)...)
 	}
 }
 

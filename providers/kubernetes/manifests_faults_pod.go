@@ -22,18 +22,18 @@ func podFaults(f *finder, pod *corev1.PodSpec, path *field.Path) {
 	f.volumesOf(pod, path)
 	f.claimsOf(pod, path)
 	f.hostPorts(pod, path)
-	f.initContainers(pod, path.Child("initContainers"))
+	f.initContainers(pod, f.child(path, "initContainers"))
 	f.hooks(pod, path)
-	f.dns(pod, path.Child("dnsConfig"))
-	f.labels(pod.NodeSelector, path.Child("nodeSelector"))
-	f.shared(pod, path.Child("securityContext"))
+	f.dns(pod, f.child(path, "dnsConfig"))
+	f.labels(pod.NodeSelector, f.child(path, "nodeSelector"))
+	f.shared(pod, f.child(path, "securityContext"))
 	for i, alias := range pod.HostAliases {
 		// As a server that is lenient about zeros in front.
 		f.add(validation.IsValidIPForLegacyField(path.Child("hostAliases").Index(i).Child("ip"), alias.IP, false, nil)...)
 	}
-	f.gates(pod.SchedulingGates, path.Child("schedulingGates"))
+	f.gates(pod.SchedulingGates, f.child(path, "schedulingGates"))
 	f.system(pod, path)
-	spreadFaults(f, pod.TopologySpreadConstraints, path.Child("topologySpreadConstraints"))
+	spreadFaults(f, pod.TopologySpreadConstraints, f.child(path, "topologySpreadConstraints"))
 	if len(pod.EphemeralContainers) > 0 {
 		f.add(field.Forbidden(path.Child("ephemeralContainers"), "ephemeral containers not allowed in pod template"))
 	}
@@ -57,12 +57,12 @@ func (f *finder) names(pod *corev1.PodSpec, path *field.Path) {
 }
 
 // each calls do for the containers of a pod, with their paths.
-func each(pod *corev1.PodSpec, path *field.Path, do func(c *corev1.Container, path *field.Path)) {
+func (f *finder) each(pod *corev1.PodSpec, path *field.Path, do func(c *corev1.Container, path *field.Path)) {
 	for i := range pod.InitContainers {
-		do(&pod.InitContainers[i], path.Child("initContainers").Index(i))
+		do(&pod.InitContainers[i], f.index(f.child(path, "initContainers"), i))
 	}
 	for i := range pod.Containers {
-		do(&pod.Containers[i], path.Child("containers").Index(i))
+		do(&pod.Containers[i], f.index(f.child(path, "containers"), i))
 	}
 }
 
@@ -70,14 +70,14 @@ func each(pod *corev1.PodSpec, path *field.Path, do func(c *corev1.Container, pa
 func (f *finder) volumesOf(pod *corev1.PodSpec, path *field.Path) {
 	volumes := map[string]*corev1.VolumeSource{}
 	for i := range pod.Volumes {
-		v, at := &pod.Volumes[i], path.Child("volumes").Index(i)
+		v, at := &pod.Volumes[i], f.index(f.child(path, "volumes"), i)
 		if volumes[v.Name] != nil && v.Name != "" {
 			f.add(field.Duplicate(at.Child("name"), shorten(v.Name)))
 		}
 		volumes[v.Name] = &v.VolumeSource
 		f.oneSource(&v.VolumeSource, at)
 	}
-	each(pod, path, func(c *corev1.Container, at *field.Path) {
+	f.each(pod, path, func(c *corev1.Container, at *field.Path) {
 		mounted := map[string]bool{}
 		for i, m := range c.VolumeMounts {
 			if volumes[m.Name] == nil && m.Name != "" {
@@ -85,7 +85,7 @@ func (f *finder) volumesOf(pod *corev1.PodSpec, path *field.Path) {
 			}
 			mounted[m.Name], mounted["at "+m.MountPath] = true, true
 		}
-		f.devices(c.VolumeDevices, volumes, mounted, at.Child("volumeDevices"))
+		f.devices(c.VolumeDevices, volumes, mounted, f.child(at, "volumeDevices"))
 		for i, e := range c.Env {
 			if e.ValueFrom != nil && e.ValueFrom.FileKeyRef != nil {
 				f.envFile(e.ValueFrom.FileKeyRef, volumes, at.Child("env").Index(i).Child("valueFrom", "fileKeyRef"))
@@ -145,7 +145,7 @@ func (f *finder) claimsOf(pod *corev1.PodSpec, path *field.Path) {
 	}
 	names = slices.DeleteFunc(names, func(n string) bool { return n == "" })
 	slices.Sort(names)
-	each(pod, path, func(c *corev1.Container, at *field.Path) {
+	f.each(pod, path, func(c *corev1.Container, at *field.Path) {
 		for i, claim := range c.Resources.Claims {
 			if slices.Contains(names, claim.Name) || claim.Name == "" {
 				continue
@@ -165,7 +165,7 @@ func resourceClaimFaults(f *finder, c *corev1.PodResourceClaim, path *field.Path
 		value *string
 	}{{"resourceClaimName", c.ResourceClaimName}, {"resourceClaimTemplateName", c.ResourceClaimTemplateName}} {
 		if r.value != nil {
-			f.invalid(path.Child(r.name), *r.value, validation.IsDNS1123Subdomain(*r.value)...)
+			f.invalid(path.Child(r.name), *r.value, isSubdomain(*r.value)...)
 		}
 	}
 	switch stated(c.ResourceClaimName != nil, c.ResourceClaimTemplateName != nil) {
@@ -180,7 +180,7 @@ func resourceClaimFaults(f *finder, c *corev1.PodResourceClaim, path *field.Path
 func (f *finder) hostPorts(pod *corev1.PodSpec, path *field.Path) {
 	together := map[string]bool{}
 	for i := range pod.Containers {
-		f.hostPortsOf(&pod.Containers[i], together, path.Child("containers").Index(i))
+		f.hostPortsOf(&pod.Containers[i], together, f.index(f.child(path, "containers"), i))
 	}
 	for i := range pod.InitContainers {
 		f.hostPortsOf(&pod.InitContainers[i], map[string]bool{}, path.Child("initContainers").Index(0))
@@ -237,7 +237,7 @@ func (f *finder) hooks(pod *corev1.PodSpec, path *field.Path) {
 	if pod.TerminationGracePeriodSeconds != nil {
 		grace = *pod.TerminationGracePeriodSeconds
 	}
-	each(pod, path, func(c *corev1.Container, at *field.Path) {
+	f.each(pod, path, func(c *corev1.Container, at *field.Path) {
 		if c.Lifecycle == nil {
 			return
 		}
@@ -310,7 +310,7 @@ func (f *finder) shared(pod *corev1.PodSpec, path *field.Path) {
 // system is on what the pod runs, and as whom.
 func (f *finder) system(pod *corev1.PodSpec, path *field.Path) {
 	if name := pod.DeprecatedServiceAccount; pod.ServiceAccountName == "" && name != "" {
-		f.invalid(path.Child("serviceAccountName"), shorten(name), validation.IsDNS1123Subdomain(name)...)
+		f.invalid(path.Child("serviceAccountName"), shorten(name), isSubdomain(name)...)
 	}
 	if pod.OS == nil {
 		return
@@ -327,7 +327,7 @@ func (f *finder) system(pod *corev1.PodSpec, path *field.Path) {
 func (f *finder) gates(gates []corev1.PodSchedulingGate, path *field.Path) {
 	seen := map[string]bool{}
 	for i, g := range gates {
-		f.invalid(path.Index(i), g.Name, validation.IsQualifiedName(g.Name)...)
+		f.invalid(path.Index(i), g.Name, isQualified(g.Name)...)
 		if seen[g.Name] {
 			f.add(field.Duplicate(path.Index(i), g.Name))
 		}
@@ -337,9 +337,16 @@ func (f *finder) gates(gates []corev1.PodSchedulingGate, path *field.Path) {
 
 // labels are those of an object or a selector.
 func (f *finder) labels(labels map[string]string, path *field.Path) {
+	if f.unplaced {
+		for key, text := range labels {
+			f.invalid(path, "", isQualified(key)...)
+			f.invalid(path, "", isLabelValue(text)...)
+		}
+		return
+	}
 	for _, key := range slices.Sorted(maps.Keys(labels)) {
-		f.invalid(path, shorten(key), validation.IsQualifiedName(key)...)
-		f.invalid(path, shorten(labels[key]), validation.IsValidLabelValue(labels[key])...)
+		f.invalid(path, shorten(key), isQualified(key)...)
+		f.invalid(path, shorten(labels[key]), isLabelValue(labels[key])...)
 	}
 }
 
@@ -348,8 +355,11 @@ const mostAnnotations = 256 << 10
 
 func (f *finder) annotations(notes map[string]string, path *field.Path) {
 	size := 0
+	if len(notes) == 0 {
+		return
+	}
 	for _, key := range slices.Sorted(maps.Keys(notes)) {
-		f.invalid(path, shorten(key), validation.IsQualifiedName(strings.ToLower(key))...)
+		f.invalid(path, shorten(key), isQualified(strings.ToLower(key))...)
 		size += len(key) + len(notes[key])
 	}
 	if size > mostAnnotations {

@@ -5,16 +5,18 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 // oneSource: a volume is of one type.
 func (f *finder) oneSource(s *corev1.VolumeSource, path *field.Path) {
-	v, n := reflect.ValueOf(*s), stated(s.EmptyDir != nil)
+	v, n := reflect.ValueOf(s).Elem(), stated(s.EmptyDir != nil)
 	for i := range v.NumField() {
+		if v.Field(i).IsNil() {
+			continue
+		}
 		name, _ := jsonName(v.Type().Field(i))
-		if v.Field(i).IsNil() || name == "emptyDir" {
+		if name == "emptyDir" {
 			continue
 		}
 		if n++; n > 1 {
@@ -43,7 +45,7 @@ func (f *finder) source(s *corev1.VolumeSource, path *field.Path) {
 	case s.NFS != nil && s.NFS.Path != "" && !strings.HasPrefix(s.NFS.Path, "/"):
 		f.invalid(path.Child("nfs", "path"), s.NFS.Path, "must be an absolute path")
 	case s.CSI != nil && s.CSI.Driver != "":
-		f.invalid(path.Child("csi", "driver"), s.CSI.Driver, validation.IsDNS1123Subdomain(strings.ToLower(s.CSI.Driver))...)
+		f.invalid(path.Child("csi", "driver"), s.CSI.Driver, isSubdomain(strings.ToLower(s.CSI.Driver))...)
 	case s.DownwardAPI != nil:
 		for i := range s.DownwardAPI.Items {
 			f.downwardFile(&s.DownwardAPI.Items[i], path.Child("downwardAPI"))
@@ -68,7 +70,7 @@ func (f *finder) downwardFile(file *corev1.DownwardAPIVolumeFile, path *field.Pa
 	case file.ResourceFieldRef != nil && file.ResourceFieldRef.ContainerName == "":
 		f.add(field.Required(path.Child("resourceFieldRef", "containerName"), ""))
 	case file.ResourceFieldRef != nil:
-		f.resourceRef(file.ResourceFieldRef, path.Child("resourceFieldRef"))
+		f.resourceRef(file.ResourceFieldRef, f.child(path, "resourceFieldRef"))
 	case file.FieldRef == nil:
 		f.add(field.Required(path, "one of fieldRef and resourceFieldRef is required"))
 	}
@@ -156,6 +158,6 @@ func claimFaults(f *finder, c *corev1.PersistentVolumeClaimSpec, path *field.Pat
 		f.add(field.Forbidden(path.Child("accessModes"), "may not use ReadWriteOncePod with other access modes"))
 	}
 	if n := c.StorageClassName; n != nil && *n != "" {
-		f.invalid(path.Child("storageClassName"), *n, validation.IsDNS1123Subdomain(*n)...)
+		f.invalid(path.Child("storageClassName"), *n, isSubdomain(*n)...)
 	}
 }
