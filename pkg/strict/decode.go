@@ -287,7 +287,9 @@ func (e *Each[T]) decode(d *decoder, n node, f *field) {
 	for _, p := range pairs {
 		*one = *new(T)
 		d.entry(p, reflect.ValueOf(one).Elem(), f)
-		e.Do(Text{d.pos(p.node), p.key}, one)
+		if e.Do != nil {
+			e.Do(Text{d.pos(p.node), p.key}, one)
+		}
 		d.fields = d.fields[:mark]
 	}
 }

@@ -121,7 +121,7 @@ type Map[T any] struct {
 type Each[T any] struct {
 	Pos specs.Pos
 	Len int // how many there are, known before the first is handed out
-	// Do is set before decoding. What could be read of an entry is in v also where
+	// Do is set before decoding, or nobody wants the entries. What could be read of an entry is in v also where
 	// there are errors; v, and the fields of each Place in it, are written over with the
 	// next entry.
 	Do func(key Text, v *T)
