@@ -13,6 +13,7 @@ import (
 
 	"github.com/rolecall-dev/rolecall/pkg/ledger"
 	"github.com/rolecall-dev/rolecall/specs"
+	"github.com/rolecall-dev/rolecall/specs/arrange"
 )
 
 const heading = `# A first ledger, written from what the sources held. It is a proposal: read each
@@ -72,7 +73,7 @@ func byArea(roles []*role) bool {
 	if len(first) < 2 || len(roles) < 2*len(first) {
 		return false
 	}
-	slices.SortStableFunc(roles, func(a, b *role) int { return first[a.area()] - first[b.area()] })
+	arrange.By(roles, func(a, b *role) int { return first[a.area()] - first[b.area()] })
 	return true
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rolecall-dev/rolecall/providers"
 	"github.com/rolecall-dev/rolecall/specs"
+	"github.com/rolecall-dev/rolecall/specs/arrange"
 	"github.com/rolecall-dev/rolecall/specs/lazy"
 )
 
@@ -149,7 +150,7 @@ func (m *matcher) byValue(key string) []int {
 	for i := range all {
 		all[i] = i
 	}
-	slices.SortStableFunc(all, func(a, b int) int { return strings.Compare(m.objects[a].Attr(key), m.objects[b].Attr(key)) })
+	arrange.By(all, func(a, b int) int { return strings.Compare(m.objects[a].Attr(key), m.objects[b].Attr(key)) })
 	m.sorted[key] = all
 	return all
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rolecall-dev/rolecall/providers"
 	"github.com/rolecall-dev/rolecall/specs"
+	"github.com/rolecall-dev/rolecall/specs/arrange"
 )
 
 // Schema names the form of a Diff as JSON.
@@ -295,10 +296,10 @@ func likeness(o providers.Object) string {
 // finish sorts and counts.
 func (d *differ) finish() {
 	out := &d.out
-	slices.SortStableFunc(out.Changes, func(a, b Change) int {
+	arrange.By(out.Changes, func(a, b Change) int {
 		return cmp.Or(slices.Index(Kinds, a.Kind)-slices.Index(Kinds, b.Kind), strings.Compare(a.ID, b.ID))
 	})
-	slices.SortFunc(out.Coverage, func(a, b Part) int {
+	arrange.By(out.Coverage, func(a, b Part) int {
 		return cmp.Or(strings.Compare(a.Source, b.Source), strings.Compare(a.Part, b.Part), strings.Compare(a.Before, b.Before))
 	})
 	for _, k := range Kinds {

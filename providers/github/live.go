@@ -14,6 +14,7 @@ import (
 
 	"github.com/rolecall-dev/rolecall/providers"
 	"github.com/rolecall-dev/rolecall/specs"
+	"github.com/rolecall-dev/rolecall/specs/arrange"
 )
 
 // Config says which repositories a source is.
@@ -181,7 +182,7 @@ func (p *Provider) targets(ctx context.Context, g *gate, sel providers.Selection
 		}
 	}
 	order = slices.DeleteFunc(order, func(t target) bool { return !sel.Wants(t.part()) })
-	slices.SortFunc(order, func(a, b target) int { return strings.Compare(a.name, b.name) })
+	arrange.By(order, func(a, b target) int { return strings.Compare(a.name, b.name) })
 	return order
 }
 

@@ -12,6 +12,7 @@ import (
 	gh "github.com/google/go-github/v62/github"
 
 	"github.com/rolecall-dev/rolecall/providers"
+	"github.com/rolecall-dev/rolecall/specs/arrange"
 )
 
 const (
@@ -201,7 +202,7 @@ func (h *history) evidence(w *gh.Workflow) *providers.Evidence {
 	if h.unreadSuccess != "" {
 		e.Succeeded = providers.Trace{State: providers.Unreadable, From: fromRuns, Reason: h.unreadSuccess}
 	}
-	slices.SortStableFunc(e.Running, func(a, b providers.Running) int { return a.Start.Compare(b.Start) })
+	arrange.By(e.Running, func(a, b providers.Running) int { return a.Start.Compare(b.Start) })
 	if at := w.GetUpdatedAt().UTC(); at.After(e.Since) && at.After(h.start) {
 		e.Hints = append(e.Hints, "GitHub changed its registration of the workflow last at "+stamp(at)+", after the last scheduled run: it was switched on or off, or renamed, then")
 	}

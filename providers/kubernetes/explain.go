@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/rolecall-dev/rolecall/providers"
+	"github.com/rolecall-dev/rolecall/specs/arrange"
 )
 
 // Bounds of what is asked about one CronJob. Jobs of a namespace cannot be asked
@@ -141,7 +142,7 @@ func (q *inquiry) jobs(ctx context.Context, cj *batchv1.CronJob) ([]batchv1.Job,
 	if more {
 		q.say(fmt.Sprintf("namespace %s holds more Jobs than the %d that were looked at, so some of its own may be missing here; clear away what is finished (ttlSecondsAfterFinished)", q.namespace, jobPages*defaultPageSize))
 	}
-	slices.SortFunc(out, func(a, b batchv1.Job) int {
+	arrange.By(out, func(a, b batchv1.Job) int {
 		if c := b.CreationTimestamp.Compare(a.CreationTimestamp.Time); c != 0 {
 			return c
 		}
