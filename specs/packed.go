@@ -52,28 +52,54 @@ func (p Packed) Value() Value {
 }
 
 // Get is the member of a Map under a key, Absent if there is none.
-func (p Packed) Get(key string) Value {
-	u := unpacker{p: p}
-	if !u.enter(Map) {
-		return Value{}
-	}
-	for !u.ended() {
-		tag, k := u.head()
-		if k == key {
-			return u.content(tag)
+func (p Packed) Get(key string) Value { return p.At(key).Value() }
+
+// At is what stands under keys, each in the Map under the one before; the empty
+// Packed if there is none. It is a part of the string, with its own key in front,
+// so that it is not to be compared with another.
+func (p Packed) At(keys ...string) Packed {
+	for _, key := range keys {
+		in := p
+		p = ""
+		if !in.is(Map) {
+			return ""
 		}
-		u.skip(tag)
+		for k, member := range in.Members {
+			if k == key {
+				p = member
+				break
+			}
+		}
 	}
-	return Value{}
+	return p
 }
+
+// Members hands on those of a List or Map in their order, each as At gives it.
+func (p Packed) Members(do func(key string, member Packed) bool) {
+	if !p.is(List) && !p.is(Map) {
+		return
+	}
+	u := unpacker{p: p}
+	for u.head(); !u.ended(); {
+		begin := u.at
+		tag, key := u.head()
+		u.skip(tag)
+		if !do(key, p[begin:u.at]) {
+			return
+		}
+	}
+}
+
+func (p Packed) is(kind Kind) bool { return p != "" && Kind(p[0]&packedKind) == kind }
 
 // Empty says that the value is Absent, or a List or Map without members.
 func (p Packed) Empty() bool {
-	if p == "" {
-		return true
+	if !p.is(List) && !p.is(Map) {
+		return p == ""
 	}
-	kind := Kind(p[0] & packedKind)
-	return (kind == List || kind == Map) && len(p) == 3
+	u := unpacker{p: p}
+	u.head()
+	return u.ended()
 }
 
 // Any says that some node, from the root on and in its order, is as asked: by how
@@ -198,15 +224,6 @@ func (u *unpacker) ended() bool {
 		return false
 	}
 	u.at++
-	return true
-}
-
-// enter steps into the root, if it is of a kind.
-func (u *unpacker) enter(kind Kind) bool {
-	if u.p == "" || Kind(u.p[0]&packedKind) != kind {
-		return false
-	}
-	u.head()
 	return true
 }
 

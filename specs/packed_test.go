@@ -115,3 +115,31 @@ func TestPackerCut(t *testing.T) {
 		t.Errorf("%q, want %q", p.Packed(), want)
 	}
 }
+
+// TestPartsOfPacked: what stands at a place is that of the tree.
+func TestPartsOfPacked(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 3000 {
+		v := drawnValue(r, 3)
+		p := Pack(v)
+		if p.Empty() != v.Empty() {
+			t.Fatalf("%q is empty: %v", p, p.Empty())
+		}
+		i := 0
+		for key, member := range p.Members {
+			m := v.Members[i]
+			if key != m.Key || !reflect.DeepEqual(member.Value(), m.Value) || member.Empty() != m.Value.Empty() {
+				t.Fatalf("member %d of %q is %q: %q", i, p, key, member)
+			}
+			for _, below := range m.Value.Members {
+				if got, want := p.At(key, below.Key).Value(), v.Get(key).Get(below.Key); !reflect.DeepEqual(got, want) {
+					t.Fatalf("%q at %q, %q: %+v, want %+v", p, key, below.Key, got, want)
+				}
+			}
+			i++
+		}
+		if i != len(v.Members) || p.At("none", "at all") != "" || !reflect.DeepEqual(p.At().Value(), v) {
+			t.Fatalf("%q has %d members", p, i)
+		}
+	}
+}

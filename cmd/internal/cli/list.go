@@ -184,10 +184,9 @@ func whatRuns(o *providers.Object) string {
 	if wf := o.Attr("workflow"); wf != "" {
 		return wf
 	}
-	pod := o.Spec.Body.Get("jobTemplate").Get("spec").Get("template").Get("spec")
 	var images []string
-	for _, c := range pod.Get("containers").Members {
-		if image := c.Value.Get("image").Text; image != "" && !slices.Contains(images, image) {
+	for _, c := range o.Spec.Body.At("jobTemplate", "spec", "template", "spec", "containers").Members {
+		if image := c.Get("image").Text; image != "" && !slices.Contains(images, image) {
 			images = append(images, image)
 		}
 	}
