@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/rolecall-dev/rolecall/providers"
 	"github.com/rolecall-dev/rolecall/providers/files"
@@ -223,7 +224,8 @@ func readFile(name string) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, errNotRegular
 	}
-	f, err := os.Open(name)
+	// the flag spares asking four times whether reading a regular file may block
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -22,6 +22,7 @@ func parseMarker(line string, pos specs.Pos) (providers.Marker, bool) {
 	if !ok {
 		return providers.Marker{}, false
 	}
+	said = strings.Clone(said) // lest it keep the file's text
 	out := providers.Marker{Pos: pos}
 	for _, word := range strings.Fields(said) {
 		key, value, _ := strings.Cut(word, "=")

@@ -322,6 +322,7 @@ func (r *reader) entry(item *node) error {
 			return err
 		}
 	}
+	e.text, e.zone = strings.Clone(e.text), strings.Clone(e.zone) // lest they keep the file's text
 	if e.bad == "" {
 		e.parse()
 	}
