@@ -41,7 +41,7 @@ func fiveIn(d Dialect, five string) (string, bool) {
 		return "", false
 	}
 	p.normalise()
-	text, why := Schedule{five, "UTC", Supercronic, *p}.write(d)
+	text, why := Schedule{Text: five, Zone: "UTC", Dialect: Supercronic, plan: *p}.write(d)
 	return text, why == "" && p.kind != kindNever
 }
 

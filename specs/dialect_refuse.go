@@ -50,7 +50,7 @@ func elsewhere(d Dialect, text string) (expr, why string) {
 	if meant == nil {
 		return "", ""
 	}
-	expr, why = Schedule{text, "UTC", "", *meant}.write(d)
+	expr, why = Schedule{Text: text, Zone: "UTC", plan: *meant}.write(d)
 	if meant.kind == kindCalendar {
 		why = "" // the reason of the field itself is nearer
 	}

@@ -37,6 +37,22 @@ type Schedule struct {
 
 	// plan is what the text means.
 	plan plan
+	// settled is the canonical form, where it was made before.
+	settled *settled
+}
+
+// settled is a canonical form and what it was made for.
+type settled struct {
+	text string
+	zone string
+	own  whose
+}
+
+// Settled is the same schedule with its canonical form at hand, for one that many
+// objects share.
+func (s Schedule) Settled() Schedule {
+	s.settled = &settled{s.Canonical(), s.Zone, s.plan.own}
+	return s
 }
 
 // Never is the schedule of what runs only by hand.
@@ -110,6 +126,9 @@ func parseIn(d Dialect, text string) (*plan, *refusal) {
 // c: names how the slots of the skipped and the repeated hours are treated,
 // where it has an effect on this schedule by the changes of 2024 to 2051.
 func (s Schedule) Canonical() string {
+	if k := s.settled; k != nil && k.zone == s.Zone && k.own == s.plan.own {
+		return k.text
+	}
 	if s.plan.kind == kindUnread {
 		return fmt.Sprintf("unread:%q z:%s", s.Text, s.Zone)
 	}

@@ -87,7 +87,7 @@ func (s Schedule) reads(d Dialect, text string) int {
 	}
 	p.normalise()
 	p.own = s.plan.own
-	got := Schedule{text, s.Zone, d, *p}
+	got := Schedule{Text: text, Zone: s.Zone, Dialect: d, plan: *p}
 	if p.kind != s.plan.kind || p.every != s.plan.every || string(p.appendSlots(nil)) != string(s.plan.appendSlots(nil)) {
 		return notAlike
 	}

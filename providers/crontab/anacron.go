@@ -67,7 +67,7 @@ func readAnacrontab(t table, zone string) ([]providers.Object, []providers.Note)
 		line, rest, lines := joinedLine(data)
 		it := g.line(line)
 		it.line = n
-		r.take(it)
+		r.take(&it)
 		data, n = rest, n+lines
 	}
 	r.dropPending()
@@ -100,7 +100,7 @@ func anacronLine(zone, line string) item {
 	if err != nil {
 		return item{kind: badLine, text: text, reason: err.Error()}
 	}
-	return item{kind: entryLine, entry: entry{schedules: []specs.Schedule{s}, written: period, command: command}}
+	return item{kind: entryLine, entry: entry{schedules: []specs.Schedule{s}, warnings: s.Warnings(), written: period, command: command}}
 }
 
 func anacronSetting(text string) (name, value string, ok bool) {

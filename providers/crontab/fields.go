@@ -38,25 +38,27 @@ func cutField(s string) (word, rest string) {
 	return s[:i], strings.TrimLeft(s[i:], blanks)
 }
 
-// schedule reads time fields, each text once.
-func (g *grammar) schedule(fields string) (written string, found []specs.Schedule, reason string) {
-	written = oneBlank(fields)
+// schedule reads time fields, each text once. What is kept of the text is no part of
+// the table's, which would be held with it.
+func (g *grammar) schedule(e *entry, fields string) (refused string) {
+	written := oneBlank(fields)
 	var room [128]byte
 	key := append(strconv.AppendBool(append(append(room[:0], g.zone...), 0), g.zoned), written...)
-	if found, ok := g.schedules[string(key)]; ok {
-		return found[0].Text, found, ""
+	r, ok := g.schedules[string(key)]
+	if !ok {
+		if reason, ok := g.refusals[string(key)]; ok {
+			return reason
+		}
+		s, err := scheduleIn(g.dialect, strings.Clone(written), g.zone, g.own, g.zoned)
+		if err != nil {
+			g.refusals[string(key)] = err.Error()
+			return err.Error()
+		}
+		r = &reading{schedules: []specs.Schedule{s.Settled()}, warnings: s.Warnings()}
+		g.schedules[string(key)] = r
 	}
-	if reason, ok := g.refusals[string(key)]; ok {
-		return "", nil, reason
-	}
-	s, err := scheduleIn(g.dialect, written, g.zone, g.own, g.zoned)
-	if err != nil {
-		g.refusals[string(key)] = err.Error()
-		return "", nil, err.Error()
-	}
-	found = []specs.Schedule{s}
-	g.schedules[string(key)] = found
-	return written, found, ""
+	e.schedules, e.warnings, e.written = r.schedules, r.warnings, r.schedules[0].Text
+	return ""
 }
 
 // scheduleIn reads a schedule in a zone, which may be the daemon's own, also where

@@ -43,7 +43,7 @@ func FuzzTable(f *testing.F) {
 		}
 		g.schedules, g.refusals = readings{}, map[string]string{}
 		said := 0
-		g.read(text, func(it item) {
+		g.read(text, func(it *item) {
 			if it.kind == entryLine || it.kind == badLine {
 				said++
 			}

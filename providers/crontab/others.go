@@ -11,7 +11,7 @@ import (
 // readBusybox reads as busybox crond does: a backslash at the end of a line
 // joins it with the next, # cuts it anywhere, blanks around fields and at the
 // end fall away, and a line that it does not understand costs only itself.
-func (g *grammar) readBusybox(data string, emit func(item)) {
+func (g *grammar) readBusybox(data string, emit func(*item)) {
 	most := busyboxLines
 	if g.privileged {
 		most = busyboxRootLines
@@ -27,7 +27,7 @@ func (g *grammar) readBusybox(data string, emit func(item)) {
 			it = item{kind: badLine, text: line, entry: it.entry, whole: it.kind == entryLine, reason: fmt.Sprintf(tooManyForBusybox, most)}
 		}
 		it.line = n
-		emit(it)
+		emit(&it)
 		data, n = rest, n+lines
 	}
 }
@@ -73,11 +73,11 @@ func (g *grammar) busyboxLine(line string) item {
 	case fields == "" || command == "":
 		return item{kind: badLine, text: text, reason: fewWords}
 	}
-	written, s, reason := g.schedule(fields)
-	if reason != "" {
+	e := entry{command: command}
+	if reason := g.schedule(&e, fields); reason != "" {
 		return item{kind: badLine, text: text, reason: cmp.Or(g.surplus(text), reason)}
 	}
-	return item{kind: entryLine, entry: entry{schedules: s, written: written, command: command}}
+	return item{kind: entryLine, entry: e}
 }
 
 // isWord says that vixie's cron knows a word like @daily.
@@ -89,7 +89,7 @@ func isWord(word string) bool {
 // readSupercronic reads as supercronic 0.2 does: a CR at the end of a line
 // falls, the first of seven, six, five or one fields that make a schedule are
 // one, and any bad line refuses the file.
-func (g *grammar) readSupercronic(data string, emit func(item)) {
+func (g *grammar) readSupercronic(data string, emit func(*item)) {
 	for n := 1; data != ""; n++ {
 		line, rest, _ := nextLine(data)
 		data = rest
@@ -98,7 +98,7 @@ func (g *grammar) readSupercronic(data string, emit func(item)) {
 			it = g.supercronicLine(strings.TrimSuffix(line, "\r"))
 		}
 		it.line = n
-		emit(it)
+		emit(&it)
 	}
 }
 
@@ -130,9 +130,10 @@ func (g *grammar) supercronicEntry(text string) (e entry, reason string) {
 		if len(starts) <= n {
 			continue
 		}
-		written, s, refused := g.schedule(text[:ends[n-1]])
+		e.command = text[starts[n]:]
+		refused := g.schedule(&e, text[:ends[n-1]])
 		if refused == "" {
-			return entry{schedules: s, written: written, command: text[starts[n]:]}, ""
+			return e, ""
 		}
 		if n == 5 || reason == notEnoughFields {
 			reason = refused
@@ -166,7 +167,7 @@ func words(text string, most int) (ends, starts []int) {
 // file, wherever it stands.
 func (g *grammar) supercronicGlobals(data string, env *environment) (refused string) {
 	probe, own := *g, g.zone
-	probe.read(data, func(it item) {
+	probe.read(data, func(it *item) {
 		if it.kind != settingLine {
 			return
 		}

@@ -38,8 +38,13 @@ type grammar struct {
 }
 
 // readings are the schedules that were read, by their text and how the zone is
-// stated. The entries with one share the slice.
-type readings map[string][]specs.Schedule
+// stated. The entries with one share it.
+type readings map[string]*reading
+
+type reading struct {
+	schedules []specs.Schedule // one
+	warnings  []string
+}
 
 type kind uint8
 
@@ -73,6 +78,7 @@ type item struct {
 // entry is what one line schedules.
 type entry struct {
 	schedules     []specs.Schedule // one, which other entries share; none for what was not read
+	warnings      []string         // about the schedule, shared too
 	written       string
 	user, command string
 	stdin         string
@@ -80,7 +86,7 @@ type entry struct {
 }
 
 // read hands each line of a table to emit, in order.
-func (g *grammar) read(data string, emit func(item)) {
+func (g *grammar) read(data string, emit func(*item)) {
 	switch g.dialect {
 	case specs.Busybox:
 		g.readBusybox(data, emit)
@@ -96,30 +102,33 @@ func nextLine(data string) (line, rest string, ended bool) {
 	return strings.Cut(data, "\n")
 }
 
-func (g *grammar) readVixie(data string, emit func(item)) {
+func (g *grammar) readVixie(data string, emit func(*item)) {
 	limits := vixieLimits{cronie: g.dialect == specs.Cronie && g.personal, debian: g.dialect == specs.Debian}
 	for n := 1; data != ""; n++ {
 		line, rest, ended := nextLine(data)
 		data = rest
 		for again := true; again; {
 			var it item
-			it, line, again = g.vixieLine(line, ended)
+			line, again = g.vixieLine(&it, line, ended)
 			it.line = n
 			limits.apply(&it)
-			emit(it)
+			emit(&it)
 		}
 	}
 }
 
-// vixieLine reads one line. A NUL ends a line's text for these daemons, and
-// what follows it is read as a line of its own; it is handed back.
-func (g *grammar) vixieLine(line string, ended bool) (it item, rest string, again bool) {
+// vixieLine reads one line into an item that is empty. A NUL ends a line's text for
+// these daemons, and what follows it is read as a line of its own; it is handed
+// back.
+func (g *grammar) vixieLine(it *item, line string, ended bool) (rest string, again bool) {
 	text := strings.TrimLeft(line, blanks)
 	switch {
 	case text == "":
-		return item{kind: blankLine, text: line}, "", false
+		it.kind, it.text = blankLine, line
+		return "", false
 	case text[0] == '#':
-		return item{kind: commentLine, text: text}, "", false
+		it.kind, it.text = commentLine, text
+		return "", false
 	}
 	text, rest, again = strings.Cut(text, "\x00")
 	setting := text
@@ -129,65 +138,72 @@ func (g *grammar) vixieLine(line string, ended bool) (it item, rest string, agai
 	name, value, ok := vixieSetting(setting, g.dialect == specs.Cronie)
 	switch {
 	case ok && !again && !ended:
-		it = item{kind: badLine, text: text, reason: missingNewline}
+		it.kind, it.text, it.reason = badLine, text, missingNewline
 	case ok && value == "" && !g.recent && strings.HasSuffix(strings.TrimRight(setting, cBlanks), "="):
-		it = item{kind: badLine, text: text, reason: emptyValueRefused}
+		it.kind, it.text, it.reason = badLine, text, emptyValueRefused
 	case ok:
-		it = item{kind: settingLine, name: name, value: value, unset: value == "" && strings.HasSuffix(strings.TrimRight(setting, cBlanks), "=")}
+		it.kind, it.name, it.value = settingLine, name, value
+		it.unset = value == "" && strings.HasSuffix(strings.TrimRight(setting, cBlanks), "=")
 	default:
-		it = g.vixieEntry(text, ended || again)
+		g.vixieEntry(it, text, ended || again)
 	}
-	return it, rest, again && it.kind != badLine
+	return rest, again && it.kind != badLine
 }
 
-func (g *grammar) vixieEntry(text string, ended bool) item {
-	e, whole, reason := g.entryOf(text)
+func (g *grammar) vixieEntry(it *item, text string, ended bool) {
+	var reason string
+	it.kind = entryLine
+	it.whole, reason = g.entryOf(&it.entry, text)
 	if reason == "" && !ended {
-		whole, reason = true, missingNewline
+		it.whole, reason = true, missingNewline
 	}
-	if reason != "" {
-		return item{kind: badLine, text: text, entry: e, whole: whole, reason: cmp.Or(g.surplus(strings.TrimPrefix(text, "-")), reason)}
+	if reason == "" {
+		it.whole = false
+		return
 	}
-	return item{kind: entryLine, entry: e}
+	if !it.whole {
+		it.entry = entry{}
+	}
+	it.kind, it.text, it.reason = badLine, text, cmp.Or(g.surplus(strings.TrimPrefix(text, "-")), reason)
 }
 
 // entryOf reads the fields of an entry. Where a reason says that it is refused,
 // whole says whether it was understood all the same. Debian's cron takes a line
 // without a command, in a system table if a blank follows the user.
-func (g *grammar) entryOf(text string) (e entry, whole bool, reason string) {
+func (g *grammar) entryOf(e *entry, text string) (whole bool, reason string) {
 	if g.dialect == specs.Cronie && strings.HasPrefix(text, "-") {
 		if text = text[1:]; !g.privileged {
-			return entry{}, false, dashNotAllowed
+			return false, dashNotAllowed
 		}
 	}
 	fields, rest := timeFields(text)
 	switch {
 	case fields == "" || strings.IndexByte(blanks, fields[0]) >= 0:
-		return entry{}, false, notEnoughFields
+		return false, notEnoughFields
 	case rest == "" && (g.system || g.dialect != specs.Debian):
-		return entry{}, false, noCommand
+		return false, noCommand
 	case strings.HasPrefix(rest, "*"):
-		return entry{}, false, starCommand
+		return false, starCommand
 	}
-	if e.written, e.schedules, reason = g.schedule(fields); reason != "" {
-		return entry{}, false, reason
+	if reason = g.schedule(e, fields); reason != "" {
+		return false, reason
 	}
 	unknown := ""
 	if g.system {
 		column := rest
 		e.user, rest = cutField(column)
 		if rest == "" && (g.dialect != specs.Debian || e.user == column) {
-			return entry{}, false, fmt.Sprintf(noCommandForUser, e.user)
+			return false, fmt.Sprintf(noCommandForUser, e.user)
 		}
 		if !g.isAccount(e.user) {
 			unknown = fmt.Sprintf(noSuchUser, e.user)
 		}
 	}
 	if rest, reason = g.options(rest); reason != "" {
-		return entry{}, false, reason
+		return false, reason
 	}
 	e.command, e.stdin, e.fed = splitPercent(g.dialect, rest)
-	return e, true, unknown
+	return true, unknown
 }
 
 // isAccount takes a name for a user where nothing is known of the users, unless

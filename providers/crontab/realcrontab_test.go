@@ -74,7 +74,7 @@ func TestRealCrontabTakesWhatWeRead(t *testing.T) {
 		out, err := im.command(`crontab -u probe "$1"`, im.out+"/table").CombinedOutput()
 		good := true
 		g := grammar{dialect: specs.Debian, personal: true, zone: specs.Local, recent: true, schedules: readings{}, refusals: map[string]string{}}
-		g.read(text, func(it item) { good = good && it.kind != badLine })
+		g.read(text, func(it *item) { good = good && it.kind != badLine })
 		if good != (err == nil) {
 			t.Errorf("%.60q: we say %v, crontab(1) says %v %s", text, good, err, out)
 		}

@@ -72,7 +72,7 @@ func (l *look) entryLines(t target, role specs.Role) string {
 		schedules: readings{}, refusals: map[string]string{},
 	}
 	entry, markers := 0, map[int]bool{}
-	g.read(data, func(it item) {
+	g.read(data, func(it *item) {
 		switch it.kind {
 		case entryLine:
 			entry = it.line

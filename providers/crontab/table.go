@@ -96,7 +96,7 @@ func (r *tableReader) note(code string, line int, format string, args ...any) {
 	r.notes = append(r.notes, providers.Note{Code: code, Message: fmt.Sprintf(format, args...), Pos: r.pos(line)})
 }
 
-func (r *tableReader) take(it item) {
+func (r *tableReader) take(it *item) {
 	switch it.kind {
 	case blankLine:
 		r.dropPending()
@@ -112,7 +112,7 @@ func (r *tableReader) take(it item) {
 }
 
 // comment takes a marker, or under a marker an entry that was commented out.
-func (r *tableReader) comment(it item) {
+func (r *tableReader) comment(it *item) {
 	if l, ok := parseLabel(it.text, r.pos(it.line)); ok {
 		r.label(l)
 		return
@@ -126,7 +126,7 @@ func (r *tableReader) comment(it item) {
 	case (out.kind == entryLine || out.whole) && out.entry.command != "":
 		it.entry = out.entry
 		if isProse(it.entry) {
-			kept := it
+			kept := *it
 			r.sentence = &kept
 			return
 		}
@@ -136,7 +136,7 @@ func (r *tableReader) comment(it item) {
 	}
 }
 
-func (r *tableReader) commentedOut(it item) []providers.Inactive {
+func (r *tableReader) commentedOut(it *item) []providers.Inactive {
 	return []providers.Inactive{{Code: "commented-out", Detail: fmt.Sprintf("the line is commented out at %s", r.pos(it.line))}}
 }
 
@@ -163,7 +163,8 @@ func (g *grammar) commented(text string) item {
 	case g.dialect == specs.Supercronic:
 		return g.supercronicLine(text)
 	}
-	it, _, _ := g.vixieLine(text, true)
+	var it item
+	g.vixieLine(&it, text, true)
 	return it
 }
 
@@ -204,7 +205,7 @@ func (r *tableReader) label(l label) {
 // dropPending ends a marker that no entry followed.
 func (r *tableReader) dropPending() {
 	if it := r.sentence; it != nil && !r.cut {
-		r.add(*it, r.commentedOut(*it))
+		r.add(it, r.commentedOut(it))
 	}
 	if l := r.pending; l != nil && l.marker.Present() && !r.cut {
 		r.note("dangling-marker", l.marker.Pos.Line, "no entry follows the marker of role %q; a blank line or the end of the file ends a marker", l.marker.Role+l.marker.Invalid)
@@ -212,7 +213,7 @@ func (r *tableReader) dropPending() {
 	r.pending, r.sentence = nil, nil
 }
 
-func (r *tableReader) setting(it item) {
+func (r *tableReader) setting(it *item) {
 	if r.g.dialect == specs.Supercronic {
 		return
 	}
@@ -249,9 +250,9 @@ func (r *tableReader) checkZone(line int) {
 	r.g.zone = "UTC"
 }
 
-func (r *tableReader) bad(it item) {
+func (r *tableReader) bad(it *item) {
 	if r.first == nil || it.fatal && !r.first.fatal {
-		kept := it
+		kept := *it
 		r.first = &kept
 	}
 	off := []providers.Inactive{{Code: "invalid-line", Detail: r.refusal(it)}}
@@ -273,12 +274,12 @@ func (r *tableReader) bad(it item) {
 }
 
 // refusal says where a line is refused, and why.
-func (r *tableReader) refusal(it item) string {
+func (r *tableReader) refusal(it *item) string {
 	return fmt.Sprintf("%s: %s", r.pos(it.line), it.reason)
 }
 
 // add makes the object of an entry.
-func (r *tableReader) add(it item, off []providers.Inactive) {
+func (r *tableReader) add(it *item, off []providers.Inactive) {
 	all, env := r.env.effective()
 	user := it.entry.user
 	if !r.g.system {
@@ -326,7 +327,7 @@ func bodyOf(e entry, user string, env specs.Value) specs.Packed {
 }
 
 // opaque makes the object of a line that cannot be read, under a marker.
-func (r *tableReader) opaque(it item, off []providers.Inactive) {
+func (r *tableReader) opaque(it *item, off []providers.Inactive) {
 	o, comment := r.object(it, off)
 	o.Opaque = true
 	o.Attrs = providers.Attrs{{Name: "file", Text: r.file}}
@@ -338,19 +339,25 @@ func (r *tableReader) opaque(it item, off []providers.Inactive) {
 
 // object is what an entry and a line that cannot be read have in common. Beside it
 // is the text of a comment of another tool, that says what the entry is for.
-func (r *tableReader) object(it item, off []providers.Inactive) (o providers.Object, comment string) {
+func (r *tableReader) object(it *item, off []providers.Inactive) (o providers.Object, comment string) {
 	if r.origin == nil {
 		r.origin = &providers.Origin{Source: r.source, Provider: "crontab", Part: r.part}
 	}
 	o = providers.Object{Origin: r.origin, Pos: r.pos(it.line), More: r.more(off)}
 	if l := r.pending; l != nil {
-		o.Marked = providers.Keep(l.marker)
+		o.Marked = providers.Keep(apart(l.marker))
 		if l.foreign && l.marker.Role == "" {
-			comment = l.text
+			comment = strings.Clone(l.text)
 		}
 	}
 	r.pending, r.sentence = nil, nil
 	return o, comment
+}
+
+// apart is a marker whose texts do not hold the whole table.
+func apart(m providers.Marker) providers.Marker {
+	m.Role, m.Version, m.Invalid = strings.Clone(m.Role), strings.Clone(m.Version), strings.Clone(m.Invalid)
+	return m
 }
 
 // more is shared by all that will run.
@@ -367,6 +374,7 @@ func (r *tableReader) more(off []providers.Inactive) *providers.More {
 // attrs are shared by the entries of an account that follow each other.
 func (r *tableReader) attrs(user string) providers.Attrs {
 	if r.shared == nil || r.sharedBy != user {
+		user = strings.Clone(user)
 		r.sharedBy, r.shared = user, providers.Attrs{{Name: "command", OfSpec: true}, {Name: "file", Text: r.file}, {Name: "schedule", OfSpec: true}}
 		if user != "" {
 			r.shared = append(r.shared, providers.Attr{Name: "user", Text: user})
@@ -401,18 +409,18 @@ func (r *tableReader) refuseAll() {
 	}
 	own := 0
 	if f := r.first; reason == "" && f != nil && (f.fatal || wholeFile(r.g.dialect) && !r.g.tolerant) {
-		reason, own = fmt.Sprintf("%s refuses the whole file for a bad line, %s", daemonOf(r.g.dialect), r.refusal(*f)), f.line
+		reason, own = fmt.Sprintf("%s refuses the whole file for a bad line, %s", daemonOf(r.g.dialect), r.refusal(f)), f.line
 	}
 	if reason == "" {
 		return
 	}
 	off := providers.Inactive{Code: "file-not-loaded", Detail: reason}
-	shared := []providers.Inactive{off}
+	shared := &providers.More{Inactive: []providers.Inactive{off}, Changes: r.changes}
 	for i := range r.objects {
 		o := &r.objects[i]
 		switch {
 		case len(o.Inactive()) == 0, own != 0 && o.Pos.Line == own && o.Inactive()[0].Code == "invalid-line":
-			o.Extra().Inactive = shared
+			o.More = shared
 		case o.Inactive()[0].Code == "commented-out":
 			o.Extra().Inactive = append(o.Inactive(), off)
 		default:
@@ -439,11 +447,9 @@ func daemonOf(d specs.Dialect) string {
 
 // doubt notes what is valid and surely not meant: more time fields than five, or
 // an account where the command begins.
-func (r *tableReader) doubt(it item) {
-	for _, s := range it.entry.schedules {
-		for _, w := range s.Warnings() {
-			r.note("suspicious-schedule", it.line, "%s", w)
-		}
+func (r *tableReader) doubt(it *item) {
+	for _, w := range it.entry.warnings {
+		r.note("suspicious-schedule", it.line, "%s", w)
 	}
 	if it.entry.command == "" {
 		r.note("bad-line", it.line, "the line has no command; it is loaded and runs nothing")

@@ -217,7 +217,7 @@ func onlyEntry(t table, g grammar) (only providers.Object, err error) {
 	}
 	probe := g
 	entries := 0
-	probe.read(t.data, func(it item) {
+	probe.read(t.data, func(it *item) {
 		switch {
 		case it.kind == badLine:
 			refuse(it.line, "%s", it.reason)
@@ -292,7 +292,7 @@ func (p *Provider) firstWord(data string) (word string) {
 		dialect: p.dialect(), privileged: true, recent: true,
 		schedules: readings{}, refusals: map[string]string{},
 	}
-	g.read(data, func(it item) {
+	g.read(data, func(it *item) {
 		if it.kind != entryLine {
 			return
 		}
