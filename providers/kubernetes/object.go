@@ -41,9 +41,16 @@ func objectFrom(cj *batchv1.CronJob, body specs.Packed, source, part string, pos
 	if live { // what a saved object says of its runs is of no known moment
 		more.Runs = runsOf(cj, known.owned())
 	}
-	o.More = &more
+	if o.More = marked.more; o.More == nil || !onlyLabels(&more) {
+		o.More = &more
+	}
 	o.Spec = specs.Spec{Schedules: schedule.schedules, Cosmetic: marked.cosmetic, Body: body}
 	return o, schedule.problems
+}
+
+// onlyLabels says that nothing else is to be said, as of most manifests.
+func onlyLabels(m *providers.More) bool {
+	return len(m.Inactive) == 0 && m.UID == "" && m.Created.IsZero() && len(m.Changes) == 0 && m.Runs == nil
 }
 
 // idOf is an object's ID, and its last two parts as parts of that text.

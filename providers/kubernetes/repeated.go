@@ -81,6 +81,7 @@ func (r *repeated) scheduleOf(cj *batchv1.CronJob, live bool) scheduleRead {
 type labelsRead struct {
 	labels   map[string]string
 	cosmetic specs.Packed
+	more     *providers.More // of an object of which only its labels are to be said
 }
 
 // labelsOf are the labels of a CronJob, and all that is cosmetic about it.
@@ -94,7 +95,7 @@ func (r *repeated) labelsOf(cj *batchv1.CronJob) labelsRead {
 	if known, ok := r.labels[string(key)]; ok {
 		return known
 	}
-	out.cosmetic = specs.Pack(cosmeticOf(cj))
+	out.cosmetic, out.more = specs.Pack(cosmeticOf(cj)), &providers.More{Labels: cj.Labels}
 	if len(r.labels) < mostRepeated {
 		r.labels[string(key)] = out
 	}
