@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/rolecall-dev/rolecall/specs"
+	"github.com/rolecall-dev/rolecall/specs/slow"
 )
 
 // selfAudit warns where the only roles that run an audit sit on one source, which
@@ -17,7 +18,7 @@ import (
 func (j *judge) selfAudit() {
 	var audits []*object
 	for _, o := range j.claims.objects {
-		if o.role == "" || len(o.Inactive()) > 0 || !runsAudit(o.Spec.Body.Value()) {
+		if o.role == "" || len(o.Inactive()) > 0 || !runsAudit(o.Spec.Body) {
 			continue
 		}
 		if len(audits) > 0 && audits[0].Source() != o.Source() {
@@ -39,8 +40,11 @@ func (j *judge) selfAudit() {
 
 // runsAudit says that among the texts of a body are the words rolecall, as a
 // program, image or action, and audit.
-func runsAudit(body specs.Value) bool {
-	program, audit := auditWords(body)
+func runsAudit(body specs.Packed) bool {
+	if !slow.Only() && !(strings.Contains(string(body), "rolecall") && strings.Contains(string(body), "audit")) {
+		return false // a text stands in the body as it is
+	}
+	program, audit := auditWords(body.Value())
 	return program && audit
 }
 

@@ -72,7 +72,7 @@ func TestRunsAudit(t *testing.T) {
 		"other":      {specs.NewMap(specs.Member{Key: "command", Value: text("npm audit")}), false},
 		"nothing":    {specs.Value{}, false},
 	} {
-		if got := runsAudit(c.body); got != c.want {
+		if got := runsAudit(specs.Pack(c.body)); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

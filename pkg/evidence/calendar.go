@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/rolecall-dev/rolecall/specs"
+	"github.com/rolecall-dev/rolecall/specs/slow"
 )
 
 // Calendar remembers of schedules what takes time to find out. Judging many
@@ -148,12 +149,24 @@ func (a agenda) lastTwo(since, c time.Time) (d1, d2 time.Time) {
 		}
 	}
 	for _, l := range a.loose {
+		if !slow.Only() && l.before(since, c) {
+			continue
+		}
 		if lag, period := a.times(l); period > 0 {
 			note(c.Add(-lag))
 			note(c.Add(-plus(lag, period)))
 		}
 	}
 	return d1, d2
+}
+
+// before says that what is noted of a schedule would lie before an instant, where
+// that can be told without its longest gap, which is no shorter than another.
+func (l *loose) before(since, c time.Time) bool {
+	if l.zoneless == nil || since.IsZero() {
+		return false
+	}
+	return c.Add(-zoneSlack).Before(since) || c.Add(-gapAt(*l.zoneless, c)-zoneSlack).Before(since)
 }
 
 // mostCounted bounds how many instants a message counts.
