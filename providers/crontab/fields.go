@@ -16,26 +16,39 @@ func timeFields(text string) (fields, rest string) {
 	}
 	rest = text
 	for range n {
-		rest = strings.TrimLeft(rest, blanks)
-		i := strings.IndexAny(rest, blanks)
-		if i < 0 {
-			i = len(rest)
-		}
+		rest = skipBlanks(rest)
+		i := wordEnd(rest)
 		if i == 0 {
 			return "", ""
 		}
 		rest = rest[i:]
 	}
-	return text[:len(text)-len(rest)], strings.TrimLeft(rest, blanks)
+	return text[:len(text)-len(rest)], skipBlanks(rest)
+}
+
+// skipBlanks and wordEnd do by bytes what strings does by sets of runes, several
+// times for each of a million lines.
+func skipBlanks(s string) string {
+	i := 0
+	for i < len(s) && (s[i] == ' ' || s[i] == '\t') {
+		i++
+	}
+	return s[i:]
+}
+
+// wordEnd is where the first word of a text ends.
+func wordEnd(s string) int {
+	i := 0
+	for i < len(s) && s[i] != ' ' && s[i] != '\t' {
+		i++
+	}
+	return i
 }
 
 // cutField cuts the first word off.
 func cutField(s string) (word, rest string) {
-	i := strings.IndexAny(s, blanks)
-	if i < 0 {
-		return s, ""
-	}
-	return s[:i], strings.TrimLeft(s[i:], blanks)
+	i := wordEnd(s)
+	return s[:i], skipBlanks(s[i:])
 }
 
 // schedule reads time fields, each text once. What is kept of the text is no part of

@@ -14,7 +14,7 @@ func splitPercent(d specs.Dialect, text string) (command, stdin string, fed bool
 	if d != specs.Debian && d != specs.Cronie {
 		return text, "", false
 	}
-	if !strings.ContainsAny(text, `%\`) {
+	if strings.IndexByte(text, '%') < 0 && strings.IndexByte(text, '\\') < 0 {
 		return text, "", false
 	}
 	command, rest := unescape(text, d == specs.Debian)

@@ -121,7 +121,7 @@ func (g *grammar) readVixie(data string, emit func(*item)) {
 // these daemons, and what follows it is read as a line of its own; it is handed
 // back.
 func (g *grammar) vixieLine(it *item, line string, ended bool) (rest string, again bool) {
-	text := strings.TrimLeft(line, blanks)
+	text := skipBlanks(line)
 	switch {
 	case text == "":
 		it.kind, it.text = blankLine, line

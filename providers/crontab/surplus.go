@@ -52,16 +52,16 @@ func (g *grammar) withoutSeconds(fields []string, otherwise string) string {
 // mayHaveSurplus says that more time fields may stand behind the five of an
 // entry. It is a filter: what it stops surplus has nothing to say about.
 func mayHaveSurplus(e entry) bool {
-	word, _ := cutField(strings.TrimLeft(e.user, blanks))
+	word, _ := cutField(skipBlanks(e.user))
 	if word == "" {
-		word, _ = cutField(strings.TrimLeft(e.command, blanks))
+		word, _ = cutField(skipBlanks(e.command))
 	}
 	return word != "" && timeWord(word) && strings.Count(e.written, " ") == 4
 }
 
 func firstWords(text string, most int) (words []string) {
 	for len(words) < most {
-		word, rest := cutField(strings.TrimLeft(text, blanks))
+		word, rest := cutField(skipBlanks(text))
 		if word == "" {
 			break
 		}
