@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/rolecall-dev/rolecall/specs/slow"
 )
 
 var plainPieces = []string{
@@ -39,13 +41,13 @@ func checkPlain(t testing.TB, d Dialect, text string) (taken bool) {
 	if !readPlain(d, text, &quick) {
 		return false
 	}
-	slow, bad := parseIn(d, text)
+	whole, bad := parseIn(d, text)
 	if bad != nil {
 		t.Fatalf("%s %q is read in passing, and the parser refuses it: %s", d, text, bad.why)
 	}
-	slow.normalise()
-	if !reflect.DeepEqual(quick, *slow) {
-		t.Fatalf("%s %q: read in passing as\n%+v, by the parser as\n%+v", d, text, quick, *slow)
+	whole.normalise()
+	if !reflect.DeepEqual(quick, *whole) {
+		t.Fatalf("%s %q: read in passing as\n%+v, by the parser as\n%+v", d, text, quick, *whole)
 	}
 	return true
 }
@@ -75,7 +77,7 @@ func TestPlainAllocatesNothing(t *testing.T) {
 				if _, err := ParseSchedule(d, text, "UTC"); err != nil {
 					t.Fatal(err)
 				}
-			}); n != 0 {
+			}); n != 0 && !slow.Only() {
 				t.Errorf("%s %q: %v allocations", d, text, n)
 			}
 		}

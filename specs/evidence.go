@@ -49,6 +49,11 @@ func (t *EvidenceTerms) Stages() [3]*EvidenceSource {
 	return [3]*EvidenceSource{&t.Executed, &t.Succeeded, &t.Progressed}
 }
 
+// NamesPlace says that the ledger names a place where some stage is to be seen.
+func (t *EvidenceTerms) NamesPlace() bool {
+	return t.Executed.Place()+t.Succeeded.Place()+t.Progressed.Place() != ""
+}
+
 // ProgressNamed says that the ledger itself wants progress to be seen. Records
 // that are named for all stages tell of it only where a run stated some.
 func (t EvidenceTerms) ProgressNamed() bool {

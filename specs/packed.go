@@ -59,19 +59,29 @@ func (p Packed) Get(key string) Value { return p.At(key).Value() }
 // so that it is not to be compared with another.
 func (p Packed) At(keys ...string) Packed {
 	for _, key := range keys {
-		in := p
-		p = ""
-		if !in.is(Map) {
-			return ""
-		}
-		for k, member := range in.Members {
-			if k == key {
-				p = member
-				break
-			}
-		}
+		p = p.member(key)
 	}
 	return p
+}
+
+// member is At of one key. It looks no further than where that would stand.
+func (p Packed) member(key string) Packed {
+	if !p.is(Map) {
+		return ""
+	}
+	u := unpacker{p: p}
+	for u.head(); !u.ended(); {
+		begin := u.at
+		tag, k := u.head()
+		order := compareKeys(k, key)
+		if order > 0 {
+			return ""
+		}
+		if u.skip(tag); order == 0 {
+			return p[begin:u.at]
+		}
+	}
+	return ""
 }
 
 // Members hands on those of a List or Map in their order, each as At gives it.
