@@ -86,7 +86,8 @@ func Desire(l ledger.Ledger, sources []Source) (map[specs.Ref]specs.Desired, err
 	for _, s := range sources {
 		t, ok := s.Provider.(providers.Translator)
 		shared := in.rules(ofSource(l, s.Name), s, "the ledger")
-		for _, role := range l.Roles {
+		for i := range l.Roles {
+			role := &l.Roles[i]
 			if !slices.Contains(role.Sources, s.Name) {
 				continue
 			}

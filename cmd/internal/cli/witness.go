@@ -23,14 +23,16 @@ func (w *wiring) witnesses(l ledger.Ledger, s scope) ([]providers.Witness, error
 	places := placeWitness{base: filepath.Dir(l.Path), terms: map[specs.Ref]placed{}}
 	for _, src := range s.sources {
 		runs := src.Rule.Live || s.mode == snapshot
-		for _, r := range l.Roles {
-			if !slices.Contains(r.Sources, src.Name) {
-				continue
+		if !runs && w.flags.prometheus == "" {
+			continue
+		}
+		for i := range l.Roles {
+			r := &l.Roles[i]
+			if !r.Evidence.NamesPlace() || !slices.Contains(r.Sources, src.Name) {
+				continue // nobody is to be asked
 			}
 			ref, terms := specs.Ref{Role: r.Key, Source: src.Name}, r.Evidence.In(src.Name)
-			if runs || w.flags.prometheus != "" {
-				queries[ref] = terms
-			}
+			queries[ref] = terms
 			if runs {
 				places.terms[ref] = placed{terms, w.elsewhere(src, s.mode), w.below(src)}
 			}
