@@ -11,8 +11,9 @@ import (
 // are equal strings. The empty Packed is Absent.
 //
 // Each node is its tag (the Kind, and Keyed and Secret as bits), its key with
-// the length in front, and what it holds: a text with the length in front, or
-// its members and the tag of an end. Lengths are as encoding/binary's Uvarint.
+// the length in front or, as a further bit says, its place among commonKeys, and
+// what it holds: a text with the length in front, or its members and the tag of an
+// end. Lengths are as encoding/binary's Uvarint.
 // The form is for this program's memory alone and is never written out.
 type Packed string
 
@@ -20,6 +21,7 @@ const (
 	packedKind   = 0x0f
 	packedKeyed  = 0x10
 	packedSecret = 0x20
+	packedCommon = 0x40
 	packedEnd    = 0xff
 )
 
@@ -181,6 +183,10 @@ func (p *Packer) Open(key string, kind Kind, keyed bool) {
 func (p *Packer) Close() { p.b = append(p.b, packedEnd) }
 
 func (p *Packer) head(tag byte, key string) {
+	if place, common := commonPlaces()[key]; common {
+		p.b = append(p.b, tag|packedCommon, place)
+		return
+	}
 	p.b = append(p.b, tag)
 	p.b = binary.AppendUvarint(p.b, uint64(len(key)))
 	p.b = append(p.b, key...)
@@ -225,6 +231,10 @@ func (u *unpacker) text() string {
 func (u *unpacker) head() (tag byte, key string) {
 	tag = u.p[u.at]
 	u.at++
+	if tag&packedCommon != 0 {
+		u.at++
+		return tag, commonKeys[u.p[u.at-1]]
+	}
 	return tag, u.text()
 }
 

@@ -8,7 +8,11 @@ func (p *Packer) Text(key, text []byte, secret bool) {
 	if secret {
 		tag |= packedSecret
 	}
-	p.b = append(binary.AppendUvarint(append(p.b, tag), uint64(len(key))), key...)
+	if place, common := commonPlaces()[string(key)]; common {
+		p.b = append(p.b, tag|packedCommon, place)
+	} else {
+		p.b = append(binary.AppendUvarint(append(p.b, tag), uint64(len(key))), key...)
+	}
 	p.b = append(binary.AppendUvarint(p.b, uint64(len(text))), text...)
 }
 

@@ -31,7 +31,11 @@ func drawnValue(r *rand.Rand, depth int) Value {
 	case Map:
 		members := make([]Member, r.IntN(6))
 		for i := range members {
-			members[i] = Member{strings.Repeat(string(rune('a'+r.IntN(26))), 1+r.IntN(200)), drawnValue(r, depth-1)}
+			key := strings.Repeat(string(rune('a'+r.IntN(26))), 1+r.IntN(200))
+			if r.IntN(2) == 0 {
+				key = commonKeys[r.IntN(len(commonKeys))]
+			}
+			members[i] = Member{key, drawnValue(r, depth-1)}
 		}
 		v = NewMap(members...)
 		v.Keyed = r.IntN(2) == 0
@@ -141,5 +145,11 @@ func TestPartsOfPacked(t *testing.T) {
 		if i != len(v.Members) || p.At("none", "at all") != "" || !reflect.DeepEqual(p.At().Value(), v) {
 			t.Fatalf("%q has %d members", p, i)
 		}
+	}
+}
+
+func TestCommonKeysDiffer(t *testing.T) {
+	if n := len(commonPlaces()); n != len(commonKeys) {
+		t.Errorf("%d of %d common keys stand twice", len(commonKeys)-n, len(commonKeys))
 	}
 }
