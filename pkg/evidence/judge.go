@@ -66,8 +66,8 @@ type rule struct {
 	aged bool
 }
 
-func (cal *Calendar) hear(c Case) *hearing {
-	h := &hearing{Case: c, agenda: cal.agenda(c.Schedules), grace: Grace(c.Role, c.Provider)}
+func (cal *Calendar) hear(c Case) hearing {
+	h := hearing{Case: c, agenda: cal.agenda(c.Schedules), grace: Grace(c.Role, c.Provider)}
 	h.runtime, h.limited = MaxRuntime(c.Role)
 	h.asleep = c.Role.Suspended || c.Now.Before(c.Role.PausedUntil)
 	h.since = later(later(c.Role.Evidence.Since, c.Role.PausedUntil), c.Evidence.Since)
@@ -76,7 +76,7 @@ func (cal *Calendar) hear(c Case) *hearing {
 	h.steps[succeeded] = step{trace: c.Evidence.Succeeded, rule: h.rule(terms.Succeeded.MaxAge, terms.SucceedWithin)}
 	h.steps[progressed] = step{trace: c.Evidence.Progressed, rule: h.rule(terms.Progressed.MaxAge, terms.ProgressWithin)}
 	for i := range h.steps {
-		h.steps[i].judge(h)
+		h.steps[i].judge(&h)
 	}
 	return h
 }
