@@ -251,9 +251,7 @@ func (r Report) Tidy() Report {
 	r.Coverage = sorted(r.Coverage, func(a, b Coverage) int {
 		return cmp.Or(strings.Compare(a.Source, b.Source), strings.Compare(a.Part, b.Part))
 	})
-	r.Roles = sorted(r.Roles, func(a, b Role) int {
-		return cmp.Or(strings.Compare(a.Role, b.Role), strings.Compare(a.Source, b.Source))
-	})
+	r.Roles = tidied(r.Roles, compareRoles, Role.tidy, (*Role).makeTidy)
 	r.Notes = sorted(r.Notes, func(a, b Note) int {
 		return cmp.Or(strings.Compare(a.Source, b.Source), a.Location.Compare(b.Location), strings.Compare(a.Code, b.Code), strings.Compare(a.Message, b.Message))
 	})
@@ -261,25 +259,7 @@ func (r Report) Tidy() Report {
 		r.Notes[i].Location.Column = 0
 	}
 	r.Notes = slices.Compact(r.Notes)
-	r.Findings = sorted(r.Findings, Finding.Compare)
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		f.Severity = f.Kind.Entry().Severity
-		f.Objects, f.Fields, f.Hints = notNil(f.Objects), notNil(f.Fields), notNil(f.Hints)
-		f.Location.Column, f.ObservedAt.Column = 0, 0
-	}
-	for i := range r.Roles {
-		role := &r.Roles[i]
-		role.Objects, role.Cosmetic, role.Ignored = notNil(role.Objects), notNil(role.Cosmetic), slices.Clone(notNil(role.Ignored))
-		role.Location.Column = 0
-		role.Seen.From = notNil(role.Seen.From)
-		if role.Next24h != nil {
-			role.Next24h = &Day{role.Next24h.Minutes, notNil(role.Next24h.Due)}
-		}
-		for k := range role.Ignored {
-			role.Ignored[k].Location.Column = 0
-		}
-	}
+	r.Findings = tidied(r.Findings, Finding.Compare, Finding.tidy, (*Finding).makeTidy)
 	r.FailOn = notNil(r.FailOn)
 	if r.Gate != nil {
 		gate := *r.Gate
@@ -287,6 +267,55 @@ func (r Report) Tidy() Report {
 		r.Gate = &gate
 	}
 	return r
+}
+
+// tidied is a list in order, each of it tidy. One that is so already is given back
+// as it is, for a report of many roles is tidied on each of its ways.
+func tidied[T any](in []T, compare func(a, b T) int, tidy func(T) bool, makeTidy func(*T)) []T {
+	ready := in != nil
+	for i := 0; ready && i < len(in); i++ {
+		ready = tidy(in[i]) && (i == 0 || compare(in[i-1], in[i]) <= 0)
+	}
+	if ready {
+		return in
+	}
+	out := sorted(in, compare)
+	for i := range out {
+		makeTidy(&out[i])
+	}
+	return out
+}
+
+func compareRoles(a, b Role) int {
+	return cmp.Or(strings.Compare(a.Role, b.Role), strings.Compare(a.Source, b.Source))
+}
+
+func (x Role) tidy() bool {
+	column := func(i Ignored) bool { return i.Location.Column != 0 }
+	return x.Objects != nil && x.Cosmetic != nil && x.Ignored != nil && x.Seen.From != nil && x.Location.Column == 0 &&
+		(x.Next24h == nil || x.Next24h.Due != nil) && !slices.ContainsFunc(x.Ignored, column)
+}
+
+func (x *Role) makeTidy() {
+	x.Objects, x.Cosmetic, x.Ignored = notNil(x.Objects), notNil(x.Cosmetic), slices.Clone(notNil(x.Ignored))
+	x.Location.Column = 0
+	x.Seen.From = notNil(x.Seen.From)
+	if x.Next24h != nil {
+		x.Next24h = &Day{x.Next24h.Minutes, notNil(x.Next24h.Due)}
+	}
+	for k := range x.Ignored {
+		x.Ignored[k].Location.Column = 0
+	}
+}
+
+func (f Finding) tidy() bool {
+	return f.Severity == f.Kind.Entry().Severity && f.Objects != nil && f.Fields != nil && f.Hints != nil && f.Location.Column == 0 && f.ObservedAt.Column == 0
+}
+
+func (f *Finding) makeTidy() {
+	f.Severity = f.Kind.Entry().Severity
+	f.Objects, f.Fields, f.Hints = notNil(f.Objects), notNil(f.Fields), notNil(f.Hints)
+	f.Location.Column, f.ObservedAt.Column = 0, 0
 }
 
 func sorted[T any](in []T, compare func(a, b T) int) []T {

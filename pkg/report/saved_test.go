@@ -79,6 +79,36 @@ func TestSaved(t *testing.T) {
 	}
 }
 
+// TestTidy: what is tidy stays as it is, and what is not becomes so in a list of its
+// own.
+func TestTidy(t *testing.T) {
+	for seed := range uint64(1000) {
+		var in, same Report
+		drawn(rand.New(rand.NewPCG(seed, 2)), reflect.ValueOf(&in).Elem(), true)
+		drawn(rand.New(rand.NewPCG(seed, 2)), reflect.ValueOf(&same).Elem(), true)
+		for i := range in.Roles {
+			in.Roles[i].Location.Column, same.Roles[i].Location.Column = int(seed%2), int(seed%2)
+		}
+		once := in.Tidy()
+		if !reflect.DeepEqual(in, same) {
+			t.Fatalf("seed %d: the report itself was changed", seed)
+		}
+		for i, x := range once.Roles {
+			if !x.tidy() || i > 0 && compareRoles(once.Roles[i-1], x) > 0 {
+				t.Fatalf("seed %d: not tidy: %+v", seed, x)
+			}
+		}
+		for i, f := range once.Findings {
+			if !f.tidy() || i > 0 && once.Findings[i-1].Compare(f) > 0 {
+				t.Fatalf("seed %d: not tidy: %+v", seed, f)
+			}
+		}
+		if again := once.Tidy(); !reflect.DeepEqual(again, once) {
+			t.Fatalf("seed %d: tidied twice: %+v, %+v", seed, again, once)
+		}
+	}
+}
+
 // TestAllIsWritten: but for a column, no field is left out of what is written.
 func TestAllIsWritten(t *testing.T) {
 	seen := map[reflect.Type]bool{}
