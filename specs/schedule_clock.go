@@ -101,7 +101,8 @@ func (p *plan) clockTag(zone string, rule clock) string {
 		return ""
 	}
 	z, err := zoneTimesOf(zone)
-	if err != nil || !p.meetsChange(z, rule) {
+	own := *p // so that only this copy is put on the heap
+	if err != nil || !own.meetsChange(z, rule) {
 		return ""
 	}
 	return [...]string{clockOnce: "once", clockFirst: "first", clockGitHub: "github", clockSupercronic: "supercronic", clockRobfig: "robfig"}[rule]

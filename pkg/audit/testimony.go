@@ -118,11 +118,13 @@ func (r *round) hear(h *hearing) {
 	if r.world.Testimony == nil {
 		r.world.Testimony = map[specs.Ref]providers.Evidence{}
 	}
-	terms := map[string]specs.EvidenceTerms{}
-	for _, role := range r.Ledger.Roles {
-		terms[role.Key] = role.Evidence
-	}
 	failed := strings.Join(slices.DeleteFunc(slices.Clone(h.failures), func(s string) bool { return s == "" }), "; ")
+	terms := map[string]specs.EvidenceTerms{}
+	for i := range r.Ledger.Roles {
+		if role := &r.Ledger.Roles[i]; failed != "" {
+			terms[role.Key] = role.Evidence
+		}
+	}
 	for _, ref := range h.refs {
 		delete(r.world.Testimony, ref)
 		e, said := together(h.answers, ref)

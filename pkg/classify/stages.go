@@ -129,12 +129,15 @@ func nobodyAsked(terms specs.EvidenceTerms, provider string, e *providers.Eviden
 // asked makes a stage unreadable for which the ledger names a witness that did
 // not answer.
 func asked(terms specs.EvidenceTerms, testimony *providers.Evidence) *providers.Evidence {
+	named := [...]bool{terms.Executed.Place() != "", terms.Succeeded.Place() != "", terms.ProgressNamed()}
+	if named == [...]bool{false, false, false} {
+		return testimony
+	}
 	var out providers.Evidence
 	if testimony != nil {
 		out = *testimony
 	}
 	silent := false
-	named := [...]bool{terms.Executed.Place() != "", terms.Succeeded.Place() != "", terms.ProgressNamed()}
 	for i, trace := range out.Stages() {
 		if named[i] && trace.State == providers.Untracked {
 			silent = true
