@@ -18,6 +18,11 @@ type automaton struct {
 func newAutomaton(cues []cue) *automaton {
 	a := &automaton{}
 	a.classes(cues)
+	most := 1
+	for _, c := range cues {
+		most += len(c.text)
+	}
+	a.moves, a.found, a.placed, a.ends = make([]uint16, 0, most*a.width), make([]finders, 0, most), make([][]cue, 0, most), make([]bool, 0, most)
 	a.grow()
 	for _, c := range cues {
 		state := 0
