@@ -49,8 +49,32 @@ type Statement struct {
 	// fields; not stated they mean the scheduler's default.
 	ConcurrencyPolicy       *string
 	StartingDeadlineSeconds *int64
-	// Fields holds the place of each stated field, for errors.
-	Fields map[string]Pos
+	// Fields are the places of the stated fields, for errors.
+	Fields []StatedField
+}
+
+// StatedField is where a field of a statement stands; one of env is env.NAME.
+type StatedField struct {
+	Name string
+	Pos  Pos
+}
+
+// Place is where a field stands; ok is false where it is not stated.
+func (st Statement) Place(field string) (pos Pos, ok bool) {
+	for i := range st.Fields {
+		if st.Fields[i].Name == field {
+			return st.Fields[i].Pos, true
+		}
+	}
+	return Pos{}, false
+}
+
+// PlaceOr is where a field stands, or the whole statement.
+func (st Statement) PlaceOr(field string) Pos {
+	if pos, ok := st.Place(field); ok {
+		return pos
+	}
+	return st.Pos
 }
 
 // Document is a file that is read as a whole.

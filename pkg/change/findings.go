@@ -186,12 +186,15 @@ func differs(fields []report.EditField) string {
 func place(st specs.Statement, differ []report.EditField) (at, file specs.Pos) {
 	at = st.Pos
 	for _, name := range []string{"template", "workflow", "hash"} {
-		if pos, ok := st.Fields[name]; ok {
+		if pos, ok := st.Place(name); ok {
 			at = pos
 		}
 	}
-	if i := slices.IndexFunc(differ, func(f report.EditField) bool { _, ok := st.Fields[f.Path]; return ok }); i >= 0 {
-		at = st.Fields[differ[i].Path]
+	for _, f := range differ {
+		if pos, ok := st.Place(f.Path); ok {
+			at = pos
+			break
+		}
 	}
 	if st.Template != nil {
 		file.File = st.Template.Name

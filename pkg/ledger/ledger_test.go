@@ -96,8 +96,8 @@ func TestEveryFieldIsRead(t *testing.T) {
 	places := map[string]specs.Pos{
 		"role":     l.Roles[1].Pos,
 		"spec":     l.Roles[1].Statement.Pos,
-		"schedule": l.Roles[1].Statement.Fields["schedule"],
-		"env.PATH": l.Roles[1].Statement.Fields["env.PATH"],
+		"schedule": l.Roles[1].Statement.PlaceOr("schedule"),
+		"env.PATH": l.Roles[1].Statement.PlaceOr("env.PATH"),
 		"match":    l.Roles[2].Match.Pos,
 		"rule":     l.Roles[0].Ignore[2].Pos,
 		"shared":   l.Ignore[1].Pos,

@@ -19,13 +19,13 @@ type document struct {
 // stating it: template, hash or inline fields.
 func (b *builder) statement(role string, f *specForm) specs.Statement {
 	st := specs.Statement{
-		Pos: f.Pos, Fields: make(map[string]specs.Pos, len(f.Fields())),
+		Pos: f.Pos, Fields: make([]specs.StatedField, 0, len(f.Fields())+len(f.Env.Items)),
 		Schedule: f.Schedule.Values(), TimeZone: f.TimeZone.Pointer(),
 		User: f.User.Pointer(), Command: f.Command.Pointer(), Stdin: f.Stdin.Pointer(),
 		Workflow: f.Workflow.Value, ConcurrencyPolicy: f.Policy.Pointer(),
 	}
 	for _, stated := range f.Fields() {
-		st.Fields[stated.Name] = stated.Pos
+		st.Fields = append(st.Fields, specs.StatedField{Name: stated.Name, Pos: stated.Pos})
 	}
 	if deadline := f.Deadline.Value; f.Deadline.Stated() {
 		st.StartingDeadlineSeconds = &deadline
@@ -51,7 +51,7 @@ func (b *builder) env(st *specs.Statement, role string, f *specForm) {
 			st.Env = map[string]string{}
 		}
 		st.Env[it.Key.Value] = it.Value.Value
-		st.Fields["env."+it.Key.Value] = it.Key.Pos
+		st.Fields = append(st.Fields, specs.StatedField{Name: "env." + it.Key.Value, Pos: it.Key.Pos})
 	}
 }
 

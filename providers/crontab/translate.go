@@ -30,7 +30,7 @@ func (p *Provider) Translate(st specs.Statement) (specs.Desired, error) {
 		{"starting_deadline_seconds", st.StartingDeadlineSeconds != nil},
 	} {
 		if field.stated {
-			return specs.Desired{}, fmt.Errorf("%s: %s is no field of a crontab entry; remove it, or name another source", place(st, field.name), field.name)
+			return specs.Desired{}, fmt.Errorf("%s: %s is no field of a crontab entry; remove it, or name another source", st.PlaceOr(field.name), field.name)
 		}
 	}
 	if st.Template != nil {
@@ -41,14 +41,6 @@ func (p *Provider) Translate(st specs.Statement) (specs.Desired, error) {
 		d.Stated = nil
 	}
 	return d, err
-}
-
-// place is where a field stands, or the whole statement.
-func place(st specs.Statement, field string) specs.Pos {
-	if pos, ok := st.Fields[field]; ok {
-		return pos
-	}
-	return st.Pos
 }
 
 func (p *Provider) inline(st specs.Statement) (specs.Desired, error) {
@@ -95,7 +87,7 @@ func (p *Provider) inlineSchedule(st specs.Statement, d *specs.Desired) error {
 	case len(st.Schedule) == 0:
 		return fmt.Errorf("%s: the role states no schedule; write schedule: with five fields, or never", st.Pos)
 	case len(st.Schedule) > 1:
-		return fmt.Errorf("%s: a crontab entry has one schedule and the role states %d; make it a role each", place(st, "schedule"), len(st.Schedule))
+		return fmt.Errorf("%s: a crontab entry has one schedule and the role states %d; make it a role each", st.PlaceOr("schedule"), len(st.Schedule))
 	case st.Schedule[0] == "never":
 		d.Never = true
 		d.Spec.Schedules = []specs.Schedule{specs.Never()}
@@ -106,7 +98,7 @@ func (p *Provider) inlineSchedule(st specs.Statement, d *specs.Desired) error {
 		zone = *st.TimeZone
 	}
 	if _, err := specs.CanonicalZone(zone); err != nil {
-		return fmt.Errorf("%s: %w", place(st, "time_zone"), err)
+		return fmt.Errorf("%s: %w", st.PlaceOr("time_zone"), err)
 	}
 	text := oneBlank(strings.Trim(st.Schedule[0], cBlanks+"\n"))
 	dialect := p.dialect()
@@ -115,7 +107,7 @@ func (p *Provider) inlineSchedule(st specs.Statement, d *specs.Desired) error {
 	}
 	s, err := scheduleIn(dialect, text, zone, p.cfg.Zone, false)
 	if err != nil {
-		return fmt.Errorf("%s: %w", place(st, "schedule"), err)
+		return fmt.Errorf("%s: %w", st.PlaceOr("schedule"), err)
 	}
 	d.Spec.Schedules = []specs.Schedule{s}
 	return nil

@@ -144,9 +144,9 @@ func TestTemplate(t *testing.T) {
 func TestTranslateErrors(t *testing.T) {
 	seconds := int64(5)
 	pos := specs.Pos{File: "ledger.yaml", Line: 9}
-	fields := map[string]specs.Pos{}
+	var fields []specs.StatedField
 	for i, f := range []string{"schedule", "time_zone", "workflow", "concurrency_policy", "starting_deadline_seconds"} {
-		fields[f] = specs.Pos{File: "ledger.yaml", Line: 20 + i}
+		fields = append(fields, specs.StatedField{Name: f, Pos: specs.Pos{File: "ledger.yaml", Line: 20 + i}})
 	}
 	template := func(text string) specs.Statement {
 		return specs.Statement{Template: &specs.Document{Name: "roles/a", Data: []byte(text)}}

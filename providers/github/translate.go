@@ -85,7 +85,7 @@ func fromTemplate(st specs.Statement, called opener) (specs.Desired, error) {
 
 // namedWorkflow reads the workflow that a statement names.
 func namedWorkflow(st specs.Statement, file opener) (workflow, error) {
-	pos := st.Fields["workflow"]
+	pos, _ := st.Place("workflow")
 	data, err := file(st.Workflow)
 	if err != nil {
 		return workflow{}, fmt.Errorf("%s: workflow %s is this checkout's and could not be read: %w; correct the path, or give a template", pos, st.Workflow, err)
@@ -126,13 +126,13 @@ func inline(st specs.Statement) (specs.Spec, bool, error) {
 		}
 		s, err := parseSchedule(text, zone)
 		if err != nil {
-			return specs.Spec{}, false, fmt.Errorf("%s: GitHub refuses this: %w", st.Fields["schedule"], err)
+			return specs.Spec{}, false, fmt.Errorf("%s: GitHub refuses this: %w", st.PlaceOr("schedule"), err)
 		}
 		spec.Schedules = append(spec.Schedules, s)
 	}
 	never := st.Schedule[0] == "never"
 	if never && len(st.Schedule) > 1 {
-		return specs.Spec{}, false, fmt.Errorf("%s: never stands beside other schedules; keep the one or the others", st.Fields["schedule"])
+		return specs.Spec{}, false, fmt.Errorf("%s: never stands beside other schedules; keep the one or the others", st.PlaceOr("schedule"))
 	}
 	return spec, never, nil
 }
@@ -147,7 +147,7 @@ func foreignField(st specs.Statement) error {
 		{"concurrency_policy", st.ConcurrencyPolicy != nil}, {"starting_deadline_seconds", st.StartingDeadlineSeconds != nil},
 	} {
 		if f.stated {
-			return fmt.Errorf("%s: a workflow has no %s; remove it, or compare the whole workflow by spec: {template: …}", st.Fields[f.name], f.name)
+			return fmt.Errorf("%s: a workflow has no %s; remove it, or compare the whole workflow by spec: {template: …}", st.PlaceOr(f.name), f.name)
 		}
 	}
 	return nil

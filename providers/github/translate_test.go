@@ -60,8 +60,8 @@ func TestTranslateNamedWorkflow(t *testing.T) {
 }
 
 func TestTranslateRefuses(t *testing.T) {
-	at := func(f string) map[string]specs.Pos {
-		return map[string]specs.Pos{f: {File: "ledger.yaml", Line: 7, Column: 3}}
+	at := func(f string) []specs.StatedField {
+		return []specs.StatedField{{Name: f, Pos: specs.Pos{File: "ledger.yaml", Line: 7, Column: 3}}}
 	}
 	template := func(s string) *specs.Document { return &specs.Document{Name: "roles/n.yml", Data: []byte(s)} }
 	one := []string{"0 5 * * *"}

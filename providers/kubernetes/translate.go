@@ -104,30 +104,22 @@ func foreign(st specs.Statement) []string {
 
 func refuseForeign(st specs.Statement) error {
 	for _, name := range foreign(st) {
-		return fmt.Errorf("%s: %s does not apply to a CronJob; state the whole object as a template", fieldPos(st, name), name)
+		return fmt.Errorf("%s: %s does not apply to a CronJob; state the whole object as a template", st.PlaceOr(name), name)
 	}
 	return nil
-}
-
-// fieldPos is the place of a field in the ledger, or of the whole statement.
-func fieldPos(st specs.Statement, field string) specs.Pos {
-	if pos, ok := st.Fields[field]; ok {
-		return pos
-	}
-	return st.Pos
 }
 
 // inlineSchedule reads schedule and time_zone. Beside a pinned hash, where the
 // schedule is for readers, it may be missing.
 func inlineSchedule(st specs.Statement, needed bool) (spec specs.Spec, never bool, err error) {
-	pos := fieldPos(st, "schedule")
+	pos := st.PlaceOr("schedule")
 	switch {
 	case len(st.Schedule) == 0 && !needed:
 		return specs.Spec{}, false, nil
 	case len(st.Schedule) != 1:
 		return specs.Spec{}, false, fmt.Errorf("%s: %d schedules are stated and a CronJob has one; state one, or make a role of each", pos, len(st.Schedule))
 	case st.Schedule[0] == "never" && st.TimeZone != nil:
-		return specs.Spec{}, false, fmt.Errorf("%s: time_zone says nothing about a schedule that never fires; remove it", fieldPos(st, "time_zone"))
+		return specs.Spec{}, false, fmt.Errorf("%s: time_zone says nothing about a schedule that never fires; remove it", st.PlaceOr("time_zone"))
 	case st.Schedule[0] == "never":
 		return specs.Spec{Schedules: []specs.Schedule{specs.Never()}}, true, nil
 	}
@@ -139,7 +131,7 @@ func inlineSchedule(st specs.Statement, needed bool) (spec specs.Spec, never boo
 		return specs.Spec{}, false, fmt.Errorf("%s: schedule %s begins with a time zone, which a cluster refuses; state it as time_zone", pos, quote(text))
 	}
 	if _, err := specs.CanonicalZone(zone); err != nil {
-		return specs.Spec{}, false, fmt.Errorf("%s: time_zone: %w", fieldPos(st, "time_zone"), err)
+		return specs.Spec{}, false, fmt.Errorf("%s: time_zone: %w", st.PlaceOr("time_zone"), err)
 	}
 	s, err := specs.ParseSchedule(specs.Kubernetes, text, zone)
 	if err != nil {
@@ -152,7 +144,7 @@ func inlineBody(st specs.Statement) (specs.Value, error) {
 	var members []specs.Member
 	if p := st.ConcurrencyPolicy; p != nil {
 		if !slices.Contains([]string{"Allow", "Forbid", "Replace"}, *p) {
-			return specs.Value{}, fmt.Errorf("%s: concurrency_policy %s is none of Allow, Forbid, Replace; write one of them", fieldPos(st, "concurrency_policy"), quote(*p))
+			return specs.Value{}, fmt.Errorf("%s: concurrency_policy %s is none of Allow, Forbid, Replace; write one of them", st.PlaceOr("concurrency_policy"), quote(*p))
 		}
 		if v := specs.NewText(*p); !isDefault("CronJobSpec.concurrencyPolicy", v) {
 			members = append(members, specs.Member{Key: "concurrencyPolicy", Value: v})
@@ -160,7 +152,7 @@ func inlineBody(st specs.Statement) (specs.Value, error) {
 	}
 	if s := st.StartingDeadlineSeconds; s != nil {
 		if *s < 0 {
-			return specs.Value{}, fmt.Errorf("%s: starting_deadline_seconds %d is negative, which a cluster refuses; write 0 or more", fieldPos(st, "starting_deadline_seconds"), *s)
+			return specs.Value{}, fmt.Errorf("%s: starting_deadline_seconds %d is negative, which a cluster refuses; write 0 or more", st.PlaceOr("starting_deadline_seconds"), *s)
 		}
 		members = append(members, specs.Member{Key: "startingDeadlineSeconds", Value: specs.NewInt(*s)})
 	}

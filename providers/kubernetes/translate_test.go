@@ -17,10 +17,9 @@ func translate(st specs.Statement) (specs.Desired, error) { return scope{}.trans
 func ptr[T any](v T) *T { return &v }
 
 // at is the place that the fields of a statement have in these tests.
-func at(fields ...string) map[string]specs.Pos {
-	out := map[string]specs.Pos{}
+func at(fields ...string) (out []specs.StatedField) {
 	for i, f := range fields {
-		out[f] = specs.Pos{File: "ledger.yaml", Line: 10 + i}
+		out = append(out, specs.StatedField{Name: f, Pos: specs.Pos{File: "ledger.yaml", Line: 10 + i}})
 	}
 	return out
 }
