@@ -21,9 +21,10 @@ import (
 // Bounds of what is asked about one CronJob. Jobs of a namespace cannot be asked
 // for by their owner, so those of others are read past.
 const (
-	jobPages  = 4
-	mostPods  = 50
-	mostShown = 3 // of the Jobs, pods or events that say the same
+	jobPages   = 4
+	pageOfJobs = 500 // and of events
+	mostPods   = 50
+	mostShown  = 3 // of the Jobs, pods or events that say the same
 )
 
 // Explain says why the runs of a CronJob do not come or do not succeed, as far as
@@ -128,7 +129,7 @@ func (q *inquiry) cronJob(ctx context.Context, o providers.Object) *batchv1.Cron
 // jobs are the Jobs that the CronJob controls, the newest first.
 func (q *inquiry) jobs(ctx context.Context, cj *batchv1.CronJob) ([]batchv1.Job, bool) {
 	var out []batchv1.Job
-	more, ok := q.list(ctx, query{resource: "jobs.batch", kind: "JobList", size: defaultPageSize, pages: jobPages}, func(form form, data []byte) error {
+	more, ok := q.list(ctx, query{resource: "jobs.batch", kind: "JobList", size: pageOfJobs, pages: jobPages}, func(form form, data []byte) error {
 		var j batchv1.Job
 		if err := form.decode(data, &j); err != nil {
 			return err
@@ -140,7 +141,7 @@ func (q *inquiry) jobs(ctx context.Context, cj *batchv1.CronJob) ([]batchv1.Job,
 		return nil
 	})
 	if more {
-		q.say(fmt.Sprintf("namespace %s holds more Jobs than the %d that were looked at, so some of its own may be missing here; clear away what is finished (ttlSecondsAfterFinished)", q.namespace, jobPages*defaultPageSize))
+		q.say(fmt.Sprintf("namespace %s holds more Jobs than the %d that were looked at, so some of its own may be missing here; clear away what is finished (ttlSecondsAfterFinished)", q.namespace, jobPages*pageOfJobs))
 	}
 	arrange.By(out, func(a, b batchv1.Job) int {
 		if c := b.CreationTimestamp.Compare(a.CreationTimestamp.Time); c != 0 {
@@ -186,7 +187,7 @@ func (q *inquiry) pods(ctx context.Context, jobs []batchv1.Job) *batchv1.Job {
 // hour where the cluster does not say otherwise.
 func (q *inquiry) events(ctx context.Context, kind, name string, uid types.UID) {
 	var events []corev1.Event
-	q.list(ctx, query{resource: "events", kind: "EventList", fields: "involvedObject.uid=" + string(uid), size: defaultPageSize, pages: 1}, func(form form, data []byte) error {
+	q.list(ctx, query{resource: "events", kind: "EventList", fields: "involvedObject.uid=" + string(uid), size: pageOfJobs, pages: 1}, func(form form, data []byte) error {
 		var e corev1.Event
 		if err := form.decode(data, &e); err != nil {
 			return err

@@ -28,8 +28,8 @@ type Config struct {
 	// Selector narrows the source to objects with labels, in kubectl's form. An
 	// object that has lost its label is no longer in the source.
 	Selector string
-	// PageSize is how many objects are asked for at a time: 0 means 500, as
-	// kubectl does, and a negative number means all at once.
+	// PageSize is how many objects are asked for at a time: 0 means 10,000, and a
+	// negative number means all at once.
 	PageSize int64
 	// Each calls do(0) to do(n-1), at once as far as the caller wants that, and
 	// returns when all have returned. It is used where namespaces must be read
@@ -40,7 +40,11 @@ type Config struct {
 	Now func() time.Time
 }
 
-const defaultPageSize = 500
+// defaultPageSize is the most that the API server reads from etcd at a time of its
+// own accord (maxLimit in storage/etcd3/store.go), so that a page is nothing unusual
+// to it. In pages of 500 the same list was up to twice the work for it (v1.36.3),
+// and each is a way to and fro.
+const defaultPageSize = 10_000
 
 const (
 	clusterPart     = "cluster"

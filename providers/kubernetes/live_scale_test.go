@@ -250,7 +250,7 @@ func checkExpired(t *testing.T, c *kubetest.Cluster) {
 			return resp, err
 		})
 	})
-	o := look(t, rc, Config{})
+	o := look(t, rc, Config{PageSize: 500})
 	if len(o.Areas) != 1 || o.Areas[0].State != providers.Read || len(o.Objects) != scaleJobs {
 		t.Errorf("%d objects, areas %+v", len(o.Objects), o.Areas)
 	}
