@@ -25,7 +25,7 @@ type hearing struct {
 
 // refsOf are the roles in some sources, in order.
 func (r *round) refsOf(sources []Source) []specs.Ref {
-	var out []specs.Ref
+	out := make([]specs.Ref, 0, len(r.desired))
 	for ref := range r.desired {
 		if slices.ContainsFunc(sources, func(s Source) bool { return s.Name == ref.Source }) {
 			out = append(out, ref)

@@ -198,6 +198,9 @@ func (a *app) reportWriter(r report.Report) func(string, io.Writer) error {
 
 // checkRoles refuses a --role that the ledger does not have.
 func checkRoles(keys []string, l ledger.Ledger) error {
+	if len(keys) == 0 {
+		return nil
+	}
 	var known []string
 	for _, r := range l.Roles {
 		known = append(known, r.Key)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"fmt"
@@ -67,7 +68,11 @@ func (a *app) list(cmd *cobra.Command, f targetFlags, args []string, outputs []o
 	if err != nil {
 		return err
 	}
-	if err := a.write(outputs, a.listWriter(world)); err != nil {
+	write := a.write
+	if len(outputs) == 1 && outputs[0] == (output{format: "csv"}) {
+		write = a.stream
+	}
+	if err := write(outputs, a.listWriter(world)); err != nil {
 		return err
 	}
 	code := exitClean
@@ -78,6 +83,16 @@ func (a *app) list(cmd *cobra.Command, f targetFlags, args []string, outputs []o
 		}
 	}
 	return exitWith(code)
+}
+
+// stream writes one output to the standard output while it is made, for a listing
+// of any length whose making cannot fail.
+func (a *app) stream(outputs []output, show func(format string, w io.Writer) error) error {
+	out := bufio.NewWriterSize(a.Out, 64<<10)
+	if err := cmp.Or(show(outputs[0].format, out), out.Flush()); err != nil {
+		return internal(fmt.Errorf("standard output: %w", err))
+	}
+	return nil
 }
 
 // world looks at the sources in scope once.
