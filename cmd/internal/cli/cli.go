@@ -66,6 +66,9 @@ func Main(ctx context.Context, args []string, env func(string) (string, bool), s
 			code = exitInternal
 		}
 	}()
+	if _, stated := env("GOGC"); !stated {
+		debug.SetGCPercent(gcPercent)
+	}
 	a := &app{Streams: s, env: env, now: time.Now, log: slog.New(slog.DiscardHandler), args: args}
 	root := a.root()
 	root.SetArgs(args)
@@ -78,6 +81,11 @@ func Main(ctx context.Context, args []string, env func(string) (string, bool), s
 	}
 	return codeOf(ctx, err)
 }
+
+// gcPercent is how much garbage may stand beside what is kept before it is
+// collected, unless GOGC says so: objects and roles are kept to the end and hold
+// few pointers, so that to collect more often than Go does costs little.
+const gcPercent = 75
 
 // lastWait is how long a command may take to end after the context has.
 const lastWait = time.Second
