@@ -192,14 +192,8 @@ func (p *Packer) head(tag byte, key string) {
 	p.b = append(p.b, key...)
 }
 
-// Here is a place, for Since and Cut.
-func (p *Packer) Here() int { return len(p.b) }
-
-// Since is what was written from a place on, valid until more is written.
-func (p *Packer) Since(place int) []byte { return p.b[place:] }
-
-// Cut takes back what was written from a place on.
-func (p *Packer) Cut(place int) { p.b = p.b[:place] }
+// Bytes are what was written, valid until more is written.
+func (p *Packer) Bytes() []byte { return p.b }
 
 // Packed is all that was written, in a string of its own.
 func (p *Packer) Packed() Packed { return Packed(p.b) }

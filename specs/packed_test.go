@@ -105,49 +105,6 @@ func TestPackedAbsent(t *testing.T) {
 	}
 }
 
-// TestPackerCut takes a member back, as one does that says nothing.
-func TestPackerCut(t *testing.T) {
-	p := NewPacker(nil)
-	p.Open("", Map, false)
-	p.Leaf("a", Number, false, "1")
-	at := p.Here()
-	p.Open("b", List, false)
-	p.Close()
-	p.Cut(at)
-	p.Close()
-	if want := Pack(NewMap(Member{"a", NewInt(1)})); p.Packed() != want {
-		t.Errorf("%q, want %q", p.Packed(), want)
-	}
-}
-
-// TestPartsOfPacked: what stands at a place is that of the tree.
-func TestPartsOfPacked(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 6))
-	for range 3000 {
-		v := drawnValue(r, 3)
-		p := Pack(v)
-		if p.Empty() != v.Empty() {
-			t.Fatalf("%q is empty: %v", p, p.Empty())
-		}
-		i := 0
-		for key, member := range p.Members {
-			m := v.Members[i]
-			if key != m.Key || !reflect.DeepEqual(member.Value(), m.Value) || member.Empty() != m.Value.Empty() {
-				t.Fatalf("member %d of %q is %q: %q", i, p, key, member)
-			}
-			for _, below := range m.Value.Members {
-				if got, want := p.At(key, below.Key).Value(), v.Get(key).Get(below.Key); !reflect.DeepEqual(got, want) {
-					t.Fatalf("%q at %q, %q: %+v, want %+v", p, key, below.Key, got, want)
-				}
-			}
-			i++
-		}
-		if i != len(v.Members) || p.At("none", "at all") != "" || !reflect.DeepEqual(p.At().Value(), v) {
-			t.Fatalf("%q has %d members", p, i)
-		}
-	}
-}
-
 func TestCommonKeysDiffer(t *testing.T) {
 	if n := len(commonPlaces()); n != len(commonKeys) {
 		t.Errorf("%d of %d common keys stand twice", len(commonKeys)-n, len(commonKeys))

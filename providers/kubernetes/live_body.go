@@ -121,7 +121,7 @@ func (s *spine) cronJob(data []byte, into *batchv1.CronJobSpec) (specs.Packed, b
 	}
 	s.all(more)
 	s.out.Close()
-	s.room = s.out.Since(0)
+	s.room = s.out.Bytes()
 	return s.out.Packed(), true
 }
 

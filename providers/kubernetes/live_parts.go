@@ -50,7 +50,7 @@ func packedMembers(v specs.Value) []packedMember {
 	for i, m := range v.Members {
 		p := specs.NewPacker(nil)
 		p.Add(m.Key, m.Value)
-		out[i] = packedMember{m.Key, string(p.Since(0))}
+		out[i] = packedMember{m.Key, string(p.Bytes())}
 	}
 	return out
 }
