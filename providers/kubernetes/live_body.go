@@ -44,7 +44,9 @@ const (
 	specTemplate = 5
 	specTimeZone = 8
 
-	templateSpec = 2 // of JobTemplateSpec and PodTemplateSpec
+	templateMeta = 1 // of JobTemplateSpec
+	templateSpec = 2 // and of PodTemplateSpec
+	metaLabels   = 11
 	jobTemplate  = 6
 
 	podVolumes        = 1
@@ -107,7 +109,7 @@ func (s *spine) cronJob(data []byte, into *batchv1.CronJobSpec) (specs.Packed, b
 	if !rest.alone {
 		return "", false
 	}
-	*into = rest.message
+	*into = *rest.message
 	into.Schedule, into.Suspend = string(schedule), suspend
 	if zone != nil {
 		name := string(zone)
@@ -171,7 +173,7 @@ func (s *spine) template(data []byte, into *batchv1.JobTemplateSpec) bool {
 	if !meta.alone || !spec.alone || !podMeta.alone {
 		return false
 	}
-	into.ObjectMeta, into.Spec = meta.message.ObjectMeta, spec.message
+	into.ObjectMeta, into.Spec = meta.message.ObjectMeta, *spec.message
 	s.out.Open("jobTemplate", specs.Map, false)
 	s.all(meta.members)
 	s.out.Open("spec", specs.Map, false)

@@ -148,14 +148,14 @@ func TestBodiesOfOneField(t *testing.T) {
 // TestPartsAreBounded: a list without repetition does not fill the memory.
 func TestPartsAreBounded(t *testing.T) {
 	s := newSpine()
-	for i := range 2*mostRepeated + 1 {
+	for i := range 2*mostParts + 1 {
 		if !s.ofContainer.of(sized(5, fmt.Append(nil, i)), containerPart).alone {
 			t.Fatal("not read")
 		}
 		s.policy(fmt.Append(nil, i))
 	}
 	s.ofJob.of(make([]byte, mostPartSize+1), jobPart)
-	if len(s.ofContainer) != mostRepeated || len(s.policies) != mostRepeated || len(s.ofJob) != 0 {
+	if len(s.ofContainer) != mostParts || len(s.policies) != mostParts || len(s.ofJob) != 0 {
 		t.Errorf("%d, %d and %d are kept", len(s.ofContainer), len(s.policies), len(s.ofJob))
 	}
 }

@@ -95,7 +95,7 @@ func (s *spine) container(u unit, several bool) bool {
 		return false
 	}
 	rest := s.ofContainer.of(left, containerPart)
-	if !rest.alone || several && rest.message.Lifecycle != nil {
+	if !rest.alone || several && slices.ContainsFunc(rest.members, func(m packedMember) bool { return m.name == "lifecycle" }) {
 		return false
 	}
 	s.out.Open(string(u.name), specs.Map, false)
@@ -128,7 +128,7 @@ func (s *spine) policy(image []byte) corev1.PullPolicy {
 		return known
 	}
 	policy := pullPolicy(string(image))
-	if len(s.policies) < mostRepeated {
+	if len(s.policies) < mostParts {
 		s.policies[string(image)] = policy
 	}
 	return policy
