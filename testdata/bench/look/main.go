@@ -53,9 +53,10 @@ func run(kind, path string) error {
 	}
 	o := p.Observe(context.Background(), providers.Selection{})
 	hashes := sha256.New()
+	var line []byte
 	for i := range o.Objects {
-		sum := o.Objects[i].Spec.Hash()
-		fmt.Fprintln(hashes, o.Objects[i].ID, sum)
+		line = append(append(line[:0], o.Objects[i].ID...), ' ')
+		hashes.Write(append(append(line, o.Objects[i].Spec.Hash().String()...), '\n'))
 	}
 	fmt.Printf("objects %d gaps %d notes %d digest %.8x", len(o.Objects), len(o.Gaps()), len(o.Notes), hashes.Sum(nil))
 	if os.Getenv("ROLECALL_BENCH_KEPT") == "1" && len(o.Objects) > 0 {
