@@ -43,7 +43,7 @@ func readOurs(t testing.TB, data string) providers.Observation {
 
 func active(o providers.Observation) (out []providers.Object) {
 	for _, one := range o.Objects {
-		if !one.Opaque && len(one.Inactive) == 0 {
+		if !one.Opaque && len(one.Inactive()) == 0 {
 			out = append(out, one)
 		}
 	}

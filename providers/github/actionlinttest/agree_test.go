@@ -63,7 +63,7 @@ func refused(t *testing.T, text string) (reasons []string, seen providers.Observ
 		reasons = append(reasons, a.Reason)
 	}
 	for _, x := range o.Objects {
-		for _, in := range x.Inactive {
+		for _, in := range x.Inactive() {
 			// Schedules are another table's matter.
 			if in.Code == "file-not-loaded" {
 				reasons = append(reasons, in.Detail)
