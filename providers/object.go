@@ -187,6 +187,16 @@ func (o *Object) attr(a *Attr) string {
 	return o.Spec.Body.Get(a.Name).Text
 }
 
+// Spelled are the attributes with the texts that are the spec's, for one who asks
+// for them often.
+func (o *Object) Spelled() Attrs {
+	out := slices.Clone(o.Attrs)
+	for i := range out {
+		out[i] = Attr{Name: out[i].Name, Text: o.attr(&o.Attrs[i])}
+	}
+	return out
+}
+
 // SetAttr gives an attribute another text, in this object alone.
 func (o *Object) SetAttr(name, text string) {
 	at, there := slices.BinarySearchFunc(o.Attrs, name, func(a Attr, name string) int { return strings.Compare(a.Name, name) })

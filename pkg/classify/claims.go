@@ -127,8 +127,13 @@ func (by roleIndex) assign(o *providers.Object) *object {
 		return out
 	}
 	var keys []string
-	for _, r := range by.matching[o.Source()].candidates(o) {
-		switch matches(r.Match, *o) {
+	candidates := by.matching[o.Source()].candidates(o)
+	one := *o
+	if len(candidates) > 1 {
+		one.Attrs = o.Spelled()
+	}
+	for _, r := range candidates {
+		switch matches(r.Match, one) {
 		case yes:
 			keys = append(keys, r.Key)
 		case unsure:

@@ -112,10 +112,11 @@ func (d *decoder) structure(n node, v reflect.Value, f *field) {
 func (d *decoder) field(p pair, v reflect.Value, in *info, place *Place) {
 	i := slices.Index(in.names, p.key)
 	if i < 0 || p.key == "" {
-		d.errs.Add(d.pos(p.node), "unknown field %s%s%s", d.in(Quote(p.key)), didYouMean(p.key, in.known), d.choice(p.key, in.known))
-		if g := Nearest(p.key, in.known); g != "" {
-			place.guessed = append(place.guessed, g)
+		near := Nearest(p.key, in.known)
+		if near != "" {
+			place.guessed = append(place.guessed, near)
 		}
+		d.errs.Add(d.pos(p.node), "unknown field %s%s", d.in(Quote(p.key)), meant(near, in.known))
 		return
 	}
 	place.add(p.key, d.pos(p.node))
@@ -124,10 +125,10 @@ func (d *decoder) field(p pair, v reflect.Value, in *info, place *Place) {
 	d.leave()
 }
 
-// choice lists the fields where no single one is near.
-func (d *decoder) choice(key string, names []string) string {
-	if Nearest(key, names) != "" {
-		return ""
+// meant names the field that was surely meant, or all there are.
+func meant(near string, names []string) string {
+	if near != "" {
+		return suggestion(near)
 	}
 	return "; the fields here are " + strings.Join(names, ", ")
 }

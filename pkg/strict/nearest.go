@@ -27,15 +27,17 @@ func Nearest(word string, known []string) string {
 // didYouMean is the suggestion as it is appended to a message.
 func didYouMean(word string, known []string) string {
 	if n := Nearest(word, known); n != "" {
-		return "; did you mean `" + n + "`?"
+		return suggestion(n)
 	}
 	return ""
 }
+
+func suggestion(word string) string { return "; did you mean `" + word + "`?" }
 
 func bare(s string) string {
 	const longest = 64
 	if len(s) > longest {
 		s = s[:longest]
 	}
-	return strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(s))
+	return strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(s), "-", ""), "_", "")
 }

@@ -91,10 +91,11 @@ type dues struct {
 	known map[dueKey]whenDue
 }
 
-// dueKey is all that a schedule's instants and words depend on.
+// dueKey is all that a schedule's instants and words depend on. The canonical form
+// of an interval has no zone, and zones that are links of one have one name in it.
 type dueKey struct {
-	dialect         specs.Dialect
-	text, canonical string
+	dialect               specs.Dialect
+	text, zone, canonical string
 }
 
 // mostDues bounds what is remembered.
@@ -107,7 +108,7 @@ func (d *dues) of(s specs.Spec) whenDue {
 		return dueOf(s, d.now)
 	}
 	one := s.Schedules[0]
-	key := dueKey{one.Dialect, one.Text, one.Canonical()}
+	key := dueKey{one.Dialect, one.Text, one.Zone, one.Canonical()}
 	out, ok := d.known[key]
 	if !ok {
 		if len(d.known) == mostDues {

@@ -58,7 +58,8 @@ func TestDues(t *testing.T) {
 			sched(t, specs.Cronie, "30 2 * * *", "Europe/Berlin"), sched(t, specs.Cronie, "30 2 * * *", "Europe/Berlin").OfDaemon(), sched(t, specs.Cronie, "30 2 * * *", "Europe/Berlin").OfDaemonByName(),
 			sched(t, specs.Debian, "30 2 * * *", "Europe/Berlin"), sched(t, specs.Busybox, "30 2 * * *", "Europe/Berlin"), sched(t, specs.GitHub, "30 2 * * *", "Europe/Berlin"), sched(t, specs.Kubernetes, "30 2 * * *", "Europe/Berlin"),
 			sched(t, specs.Debian, "@daily", ""), sched(t, specs.Debian, "0 0 * * *", ""), sched(t, specs.Debian, "0 0 31 2 *", ""), sched(t, specs.Debian, "@reboot", ""), specs.Never(),
-			sched(t, specs.Kubernetes, "@every 5m", "UTC"), sched(t, specs.Cronie, "~ 3 * * *", "UTC"), {Text: "x", Zone: specs.Local, Dialect: specs.Debian}, {Text: "x", Zone: "UTC", Dialect: specs.Debian},
+			sched(t, specs.Kubernetes, "@every 5m", "UTC"), sched(t, specs.Kubernetes, "@every 5m", ""), sched(t, specs.Kubernetes, "@every 5m", "Asia/Tokyo"),
+			sched(t, specs.Kubernetes, "0 3 * * *", "Europe/Berlin"), sched(t, specs.Kubernetes, "0 3 * * *", "Europe/Stockholm"), sched(t, specs.Debian, "0 3 * * *", "Europe/Copenhagen"), sched(t, specs.Cronie, "~ 3 * * *", "UTC"), {Text: "x", Zone: specs.Local, Dialect: specs.Debian}, {Text: "x", Zone: "UTC", Dialect: specs.Debian},
 		} {
 			one := specs.Spec{Schedules: []specs.Schedule{s}}
 			if got, want := d.of(one), dueOf(one, noon); !reflect.DeepEqual(got, want) {
