@@ -1,12 +1,13 @@
 package redact
 
 import (
-	_ "embed"
-	"encoding/json"
 	"math"
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/zricethezav/gitleaks/v8/config"
 )
 
 // rule is one rule of the detector: a form of token, and the words without which
@@ -20,39 +21,46 @@ type rule struct {
 	except   func() []*regexp.Regexp
 }
 
-// ruleFile is what is used of the detector's rules, as detector.json has it. A
-// test holds that file to the detector's own of the version in go.mod.
+// guesses is the one rule that knows no token's form, but goes by names and
+// likelihood. Its exceptions are kept; those of the others are examples from
+// manuals, which are masked too.
+const guesses = "generic-api-key"
+
+// ruleFile is what is used of the detector's rules.
 type ruleFile struct {
-	From  string     `json:"from"`
-	Rules []ruleForm `json:"rules"`
+	Rules []struct {
+		ID          string
+		Regex       string
+		Keywords    []string
+		Entropy     float64
+		SecretGroup int `toml:"secretGroup"`
+		Allowlists  []struct{ Regexes []string }
+	}
 }
-
-type ruleForm struct {
-	ID       string   `json:"id"`
-	Regex    string   `json:"regex"`
-	Keywords []string `json:"keywords,omitempty"`
-	Entropy  float64  `json:"entropy,omitempty"`
-	Group    int      `json:"group,omitempty"`
-	Except   []string `json:"except,omitempty"`
-}
-
-//go:embed detector.json
-var ruleText []byte
 
 // rules are read at the first use. The text is part of the program, so that it
 // can be read is proven by a test.
 var rules = sync.OnceValue(func() []rule {
 	var file ruleFile
-	if err := json.Unmarshal(ruleText, &file); err != nil {
+	if err := toml.Unmarshal([]byte(config.DefaultConfig), &file); err != nil {
 		panic("redact: the detector's rules cannot be read: " + err.Error())
 	}
-	out := make([]rule, len(file.Rules))
-	for i, r := range file.Rules {
-		out[i] = rule{
-			id: r.ID, keywords: r.Keywords, group: r.Group, entropy: r.Entropy,
-			re:     sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(r.Regex) }),
-			except: sync.OnceValue(func() []*regexp.Regexp { return compileAll(r.Except) }),
+	var out []rule
+	for _, r := range file.Rules {
+		if r.Regex == "" {
+			continue
 		}
+		var allow []string
+		if r.ID == guesses {
+			for _, a := range r.Allowlists {
+				allow = append(allow, a.Regexes...)
+			}
+		}
+		out = append(out, rule{
+			id: r.ID, keywords: r.Keywords, group: r.SecretGroup, entropy: r.Entropy,
+			re:     sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(r.Regex) }),
+			except: sync.OnceValue(func() []*regexp.Regexp { return compileAll(allow) }),
+		})
 	}
 	return out
 })

@@ -2,12 +2,11 @@
 // anything is shown or saved. It knows the positions where secrets stand in
 // commands, and the token formats of a detector that others keep up to date.
 //
-// The detector is gitleaks: its rules are kept as data, which a test holds to
-// those of its config package, and are applied here. Its own detect package is
-// not used, for it costs 4.8 MB of binary, 64 modules and 26 ms at the first call
-// (measured with v8.30.1); the rules alone cost 0.1 MB and less than 1 ms, and
-// each is compiled only when one of its keywords is met. A program that masks
-// nothing pays nothing.
+// The detector is gitleaks: its rules are read as data out of its config
+// package, and are applied here. Its own detect package is not used, for it
+// costs 4.8 MB of binary, 64 modules and 26 ms at the first call (measured with
+// v8.30.1); the rules alone cost 0.5 MB and 1 ms, and each is compiled only when
+// one of its keywords is met. A program that masks nothing pays nothing.
 package redact
 
 import (
