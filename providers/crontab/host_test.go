@@ -234,10 +234,8 @@ func TestDeniedToAnotherUser(t *testing.T) {
 		"etc/crontab": job, "etc/cron.d/open": job, "etc/cron.d/closed": job, "etc/passwd": "root:x:0:0::/root:/bin/sh\ndeploy:x:1000:1000::/:/bin/sh\n",
 		"etc/cron.daily/closed": "#!/bin/sh\n", "etc/cron.hourly/x": "#!/bin/sh\n", "var/spool/cron/crontabs/deploy": "1 1 * * * /opt/a\n", "usr/sbin/cron": "",
 	})
-	for dir := root; dir != "/"; dir = filepath.Dir(dir) {
-		if dir != os.TempDir() {
-			os.Chmod(dir, 0o755)
-		}
+	for dir := root; dir != "/" && dir != os.TempDir(); dir = filepath.Dir(dir) {
+		os.Chmod(dir, 0o755)
 	}
 	for p, mode := range map[string]os.FileMode{
 		"etc/cron.d/closed": 0o600, "etc/cron.daily/closed": 0o700, "etc/cron.hourly": 0o700, "var/spool/cron/crontabs": 0o700,
@@ -266,10 +264,8 @@ func TestDeniedOffline(t *testing.T) {
 		t.Skip("only root can become another user")
 	}
 	root := tree(t, map[string]string{"ops/a.crontab": "1 1 * * * /opt/a\n", "ops/b.crontab": "1 1 * * * /opt/b\n"})
-	for dir := root; dir != "/"; dir = filepath.Dir(dir) {
-		if dir != os.TempDir() {
-			os.Chmod(dir, 0o755)
-		}
+	for dir := root; dir != "/" && dir != os.TempDir(); dir = filepath.Dir(dir) {
+		os.Chmod(dir, 0o755)
 	}
 	if err := os.Chmod(root+"/ops/b.crontab", 0); err != nil {
 		t.Fatal(err)
