@@ -138,6 +138,11 @@ func (p Packed) Any(is func(depth int, key string, kind Kind, text string) bool)
 	return false
 }
 
+// Sealed says that some text is one of which only the seal is known.
+func (p Packed) Sealed() bool {
+	return p.Any(func(_ int, _ string, kind Kind, _ string) bool { return kind == Sealed })
+}
+
 // Packer packs a value piece by piece, where there is no need of a tree. Members
 // of a Map have to be added by the order of their keys, and none twice.
 type Packer struct{ b []byte }
@@ -161,14 +166,17 @@ func (p *Packer) Add(key string, v Value) {
 
 // Leaf adds what is neither a List nor a Map. Text is as in Value.
 func (p *Packer) Leaf(key string, kind Kind, secret bool, text string) {
-	tag := byte(kind)
-	if secret {
-		tag |= packedSecret
-	}
-	p.head(tag, key)
-	p.b = binary.AppendUvarint(p.b, uint64(len(text)))
-	p.b = append(p.b, text...)
+	p.head(leafTag(kind, secret), key)
+	p.b = appendSized(p.b, text)
 }
+
+// Text is Leaf of a Text of which key and text are bytes and no strings.
+func (p *Packer) Text(key, text []byte, secret bool) {
+	p.b = appendSized(appendHead(p.b, leafTag(Text, secret), key), text)
+}
+
+// Raw adds members as a Packer wrote them.
+func (p *Packer) Raw(members string) { p.b = append(p.b, members...) }
 
 // Open begins a List or a Map, and Close ends it.
 func (p *Packer) Open(key string, kind Kind, keyed bool) {
@@ -182,14 +190,24 @@ func (p *Packer) Open(key string, kind Kind, keyed bool) {
 // Close ends what was opened last.
 func (p *Packer) Close() { p.b = append(p.b, packedEnd) }
 
-func (p *Packer) head(tag byte, key string) {
-	if place, common := commonPlaces()[key]; common {
-		p.b = append(p.b, tag|packedCommon, place)
-		return
+func (p *Packer) head(tag byte, key string) { p.b = appendHead(p.b, tag, key) }
+
+func appendHead[T string | []byte](b []byte, tag byte, key T) []byte {
+	if place, common := commonPlaces()[string(key)]; common {
+		return append(b, tag|packedCommon, place)
 	}
-	p.b = append(p.b, tag)
-	p.b = binary.AppendUvarint(p.b, uint64(len(key)))
-	p.b = append(p.b, key...)
+	return appendSized(append(b, tag), key)
+}
+
+func appendSized[T string | []byte](b []byte, text T) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
+}
+
+func leafTag(kind Kind, secret bool) byte {
+	if secret {
+		return byte(kind) | packedSecret
+	}
+	return byte(kind)
 }
 
 // Bytes are what was written, valid until more is written.

@@ -19,13 +19,11 @@ type node struct {
 
 func (n node) plain() *plain.Node { return &(*n.doc)[n.at] }
 
-var kinds = [...]yaml.Kind{plain.Scalar: yaml.ScalarNode, plain.Sequence: yaml.SequenceNode, plain.Mapping: yaml.MappingNode}
-
 func (n node) kind() yaml.Kind {
 	if n.whole != nil {
 		return n.whole.Kind
 	}
-	return kinds[n.plain().Kind]
+	return n.plain().Kind.YAML()
 }
 
 // text is a scalar's.
@@ -78,7 +76,7 @@ func (n node) below() iter.Seq[node] {
 			}
 			return
 		}
-		for c, end := n.at+1, n.plain().End; c < end; c = (*n.doc)[c].End {
+		for c := range n.doc.Below(n.at) {
 			if !yield(node{doc: n.doc, at: c}) {
 				return
 			}

@@ -59,24 +59,16 @@ func (s *scratch) plainTree(text string) (*node, bool) {
 	return &s.nodes[0], true
 }
 
-var (
-	plainKinds  = [...]yaml.Kind{plainyaml.Scalar: yaml.ScalarNode, plainyaml.Sequence: yaml.SequenceNode, plainyaml.Mapping: yaml.MappingNode}
-	plainStyles = [...]yaml.Style{
-		plainyaml.SingleQuoted: yaml.SingleQuotedStyle, plainyaml.DoubleQuoted: yaml.DoubleQuotedStyle,
-		plainyaml.Literal: yaml.LiteralStyle, plainyaml.Folded: yaml.FoldedStyle, plainyaml.Flow: yaml.FlowStyle,
-	}
-)
-
 func (s *scratch) fromPlain(i int32) {
 	n := &s.doc[i]
 	out := &s.nodes[i]
-	*out = node{Kind: plainKinds[n.Kind], Style: plainStyles[n.Style], Value: n.Text, Line: int(n.Line), Column: int(n.Column)}
+	*out = node{Kind: n.Kind.YAML(), Style: n.Style.YAML(), Value: n.Text, Line: int(n.Line), Column: int(n.Column)}
 	from := len(s.links)
-	for c := i + 1; c < n.End; c = s.doc[c].End {
+	for c := range s.doc.Below(i) {
 		s.links = append(s.links, &s.nodes[c])
 	}
 	out.Content = s.links[from:len(s.links):len(s.links)]
-	for c := i + 1; c < n.End; c = s.doc[c].End {
+	for c := range s.doc.Below(i) {
 		s.fromPlain(c)
 	}
 }

@@ -38,14 +38,6 @@ type plainly struct {
 	out contents
 }
 
-// below are the nodes right below one.
-func (p *plainly) below(i int32) iter.Seq[int32] {
-	return func(yield func(int32) bool) {
-		for c := i + 1; c < p.doc[i].End && yield(c); c = p.doc[c].End {
-		}
-	}
-}
-
 // pairs are the keys and values of a mapping, where a key is a scalar.
 func (p *plainly) pairs(i int32) iter.Seq2[int32, int32] {
 	return func(yield func(key, value int32) bool) {
@@ -93,7 +85,7 @@ func (p *plainly) members(i int32) (m members, ok bool) {
 }
 
 func (p *plainly) isKey(i int32) bool {
-	return p.doc[i].Kind == plain.Scalar && scalarOf(&p.doc[i]) == textScalar
+	return p.is(i, textScalar)
 }
 
 // text is that of a member, empty if there is none.
@@ -101,8 +93,7 @@ func (p *plainly) text(i int32) (text string, ok bool) {
 	if i == 0 {
 		return "", true
 	}
-	n := &p.doc[i]
-	return n.Text, n.Kind == plain.Scalar && scalarOf(n) == textScalar
+	return p.doc[i].Text, p.is(i, textScalar)
 }
 
 func (p *plainly) object(i int32, at place, above parent) bool {
@@ -160,7 +151,7 @@ func (p *plainly) list(i, items int32, at place, kind, version string) bool {
 		above = parent{version, "CronJob"}
 	}
 	var members []int32
-	for c := range p.below(items) {
+	for c := range p.doc.Below(items) {
 		members = append(members, c)
 	}
 	lines := at.itemLines(len(members))
@@ -198,7 +189,7 @@ func (p *plainly) sound(i int32) bool {
 		}
 		return true
 	case plain.Sequence:
-		for c := range p.below(i) {
+		for c := range p.doc.Below(i) {
 			if !p.sound(c) {
 				return false
 			}

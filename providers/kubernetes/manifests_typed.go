@@ -114,9 +114,7 @@ func (p *plainly) into(i int32, f *typeForm, to any) bool {
 }
 
 // null says that a node is null, which leaves a value as it is.
-func (p *plainly) null(i int32) bool {
-	return p.doc[i].Kind == plain.Scalar && scalarOf(&p.doc[i]) == nullScalar
-}
+func (p *plainly) null(i int32) bool { return p.is(i, nullScalar) }
 
 // is says that a node is a scalar of a kind.
 func (p *plainly) is(i int32, s scalar) bool {
@@ -157,12 +155,12 @@ func (p *plainly) sequence(i int32, f *typeForm, v reflect.Value) bool {
 		return p.null(i)
 	}
 	n := 0
-	for range p.below(i) {
+	for range p.doc.Below(i) {
 		n++
 	}
 	v.Set(reflect.MakeSlice(f.typ, n, n))
 	n = 0
-	for c := range p.below(i) {
+	for c := range p.doc.Below(i) {
 		if !f.of.read(p, c, f.of, v.Index(n)) {
 			return false
 		}

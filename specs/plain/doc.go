@@ -10,6 +10,12 @@
 // another reader, and all errors come from that one.
 package plain
 
+import (
+	"iter"
+
+	"gopkg.in/yaml.v3"
+)
+
 // Kind is what a node is.
 type Kind uint8
 
@@ -44,11 +50,28 @@ type Node struct {
 	Style  Style
 }
 
+var (
+	kinds  = [...]yaml.Kind{Scalar: yaml.ScalarNode, Sequence: yaml.SequenceNode, Mapping: yaml.MappingNode}
+	styles = [...]yaml.Style{SingleQuoted: yaml.SingleQuotedStyle, DoubleQuoted: yaml.DoubleQuotedStyle, Literal: yaml.LiteralStyle, Folded: yaml.FoldedStyle, Flow: yaml.FlowStyle}
+)
+
+// YAML is what yaml.v3 calls the kind.
+func (k Kind) YAML() yaml.Kind { return kinds[k] }
+
+// YAML is what yaml.v3 calls the style.
+func (s Style) YAML() yaml.Style { return styles[s] }
+
 // Doc holds the nodes of one document, each followed by those below it; a key
-// is followed by its value. Doc[0] is the whole. The nodes right below i are
-//
-//	for c := i + 1; c < doc[i].End; c = doc[c].End
+// is followed by its value. Doc[0] is the whole.
 //
 // What a plain scalar means (null, a number, a date) is the caller's to say,
 // and so is what two equal keys of a mapping mean.
 type Doc []Node
+
+// Below are the nodes right below one.
+func (d Doc) Below(i int32) iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		for c := i + 1; c < d[i].End && yield(c); c = d[c].End {
+		}
+	}
+}

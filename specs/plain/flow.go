@@ -62,15 +62,7 @@ func (r *reader) flowScalar() {
 		r.refuse()
 		return
 	}
-	var t token
-	switch r.text[r.at] {
-	case '"':
-		t = r.double()
-	case '\'':
-		t = r.single()
-	default:
-		t = r.flowPlain()
-	}
+	t := r.scalar(true)
 	if r.refused {
 		return
 	}

@@ -10,16 +10,22 @@ type token struct {
 	colon int // where the colon is that makes a key of it, 0 if there is none
 }
 
-// token reads a scalar in block style.
-func (r *reader) token() (t token) {
-	switch r.text[r.at] {
-	case '"':
-		t = r.double()
-	case '\'':
-		t = r.single()
-	default:
-		t = r.plain()
+// scalar reads a scalar, in quotes or without.
+func (r *reader) scalar(flow bool) token {
+	switch c := r.text[r.at]; {
+	case c == '"':
+		return r.double()
+	case c == '\'':
+		return r.single()
+	case flow:
+		return r.flowPlain()
 	}
+	return r.plain()
+}
+
+// token reads a scalar in block style.
+func (r *reader) token() token {
+	t := r.scalar(false)
 	if r.refused {
 		return token{}
 	}

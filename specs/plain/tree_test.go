@@ -25,24 +25,19 @@ type builder struct {
 	links []*yaml.Node
 }
 
-var (
-	kinds  = [...]yaml.Kind{Scalar: yaml.ScalarNode, Sequence: yaml.SequenceNode, Mapping: yaml.MappingNode}
-	styles = [...]yaml.Style{SingleQuoted: yaml.SingleQuotedStyle, DoubleQuoted: yaml.DoubleQuotedStyle, Literal: yaml.LiteralStyle, Folded: yaml.FoldedStyle, Flow: yaml.FlowStyle}
-)
-
 func (b *builder) node(i int32) {
 	n := &b.doc[i]
 	out := &b.nodes[i]
-	out.Kind, out.Style, out.Tag, out.Value = kinds[n.Kind], styles[n.Style], n.Tag(), n.Text
+	out.Kind, out.Style, out.Tag, out.Value = n.Kind.YAML(), n.Style.YAML(), n.Tag(), n.Text
 	out.Line, out.Column = int(n.Line), int(n.Column)
 	from := len(b.links)
-	for c := i + 1; c < n.End; c = b.doc[c].End {
+	for c := range b.doc.Below(i) {
 		b.links = append(b.links, &b.nodes[c])
 	}
 	if to := len(b.links); to > from {
 		out.Content = b.links[from:to:to]
 	}
-	for c := i + 1; c < n.End; c = b.doc[c].End {
+	for c := range b.doc.Below(i) {
 		b.node(c)
 	}
 }
