@@ -92,7 +92,7 @@ func (f objectForm) object(source, provider string) (Object, error) {
 		return o, fmt.Errorf("attrs: %w", err)
 	}
 	o.Attrs = AttrsOf(attrs)
-	if more.Labels, err = texts(&more, labelSeal, f.Labels); err != nil {
+	if more.Labels, err = texts(&more, LabelSeal, f.Labels); err != nil {
 		return o, fmt.Errorf("labels: %w", err)
 	}
 	return o, f.spec(&o)
@@ -129,7 +129,7 @@ func (f objectForm) spec(o *Object) (err error) {
 	switch {
 	case err != nil:
 		return err
-	case o.Opaque, sealed(o.Spec.Body.Value()):
+	case o.Opaque, o.Spec.Body.Sealed():
 		o.Spec = o.Spec.WithHash(hash)
 	case o.Spec.Hash() != hash:
 		return fmt.Errorf("the saved hash %s does not fit the saved spec, which has %s: the listing was changed, or saved by another version", hash, o.Spec.Hash())
@@ -323,9 +323,4 @@ func ofPairs(pairs []any, keyed bool) (specs.Value, error) {
 	out := specs.NewMap(members...)
 	out.Keyed = keyed
 	return out, nil
-}
-
-// sealed says that some text of the value was kept back.
-func sealed(v specs.Value) bool {
-	return v.Kind == specs.Sealed || slices.ContainsFunc(v.Members, func(m specs.Member) bool { return sealed(m.Value) })
 }

@@ -52,7 +52,7 @@ func (e inventoryWriter) recorded(said map[string]Evidence) map[string]*evidence
 func (e inventoryWriter) object(o Object) objectForm {
 	f := objectForm{
 		ID: text(o.ID), Part: text(o.Part()), Location: place(o.Pos), Marker: e.marker(o.Marker()),
-		Attrs: e.texts(&o, "", o.EachAttr), Labels: e.texts(&o, labelSeal, maps.All(o.Labels())),
+		Attrs: e.texts(&o, "", o.EachAttr), Labels: e.texts(&o, LabelSeal, maps.All(o.Labels())),
 		Hash: o.Spec.Hash().String(), Schedules: []scheduleForm{},
 		Body: e.tree(o.Spec.Body.Value()), Cosmetic: e.tree(o.Spec.Cosmetic.Value()), Env: e.tree(o.Env.Value()),
 		Inactive: []inactiveForm{}, Opaque: &o.Opaque, Entries: []entryForm{}, UID: text(o.UID()),
@@ -75,9 +75,6 @@ func (e inventoryWriter) object(o Object) objectForm {
 	}
 	return f
 }
-
-// labelSeal is put before a label's name in Object.Sealed.
-const labelSeal = "labels."
 
 // texts are what a match can name; one that mask changes is sealed.
 func (e inventoryWriter) texts(o *Object, prefix string, texts iter.Seq2[string, string]) map[string]any {

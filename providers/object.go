@@ -37,10 +37,13 @@ type Origin struct {
 	Part     string // the area in which it was read
 }
 
+// LabelSeal is put before a label's name in Sealed.
+const LabelSeal = "labels."
+
 // More is what only some kinds of objects have.
 type More struct {
 	Labels map[string]string
-	// Sealed holds specs.Seal of the attrs (labels as labels.NAME) whose text a
+	// Sealed holds specs.Seal of the attrs (and of labels, as LabelSeal and the name) whose text a
 	// saved listing keeps back, since it may be a secret: in Attrs stands only
 	// what may be shown. Whether a glob fits such a text cannot be known.
 	Sealed map[string]string

@@ -331,14 +331,14 @@ func firstFrames(stack []byte) string {
 // allMarked are the objects with what is secret by its place marked; those of the
 // provider stay as they were.
 func (p Plan) allMarked(objects []providers.Object) []providers.Object {
-	out := objects
+	out, own := objects, false
 	for i := range objects {
 		spec := p.marked(objects[i].Spec)
 		if spec.Body == objects[i].Spec.Body && spec.Cosmetic == objects[i].Spec.Cosmetic {
 			continue
 		}
-		if &out[0] == &objects[0] {
-			out = slices.Clone(objects)
+		if !own {
+			out, own = slices.Clone(objects), true
 		}
 		out[i].Spec = spec
 	}

@@ -120,9 +120,9 @@ func (r *round) hear(h *hearing) {
 	}
 	failed := strings.Join(slices.DeleteFunc(slices.Clone(h.failures), func(s string) bool { return s == "" }), "; ")
 	terms := map[string]specs.EvidenceTerms{}
-	for i := range r.Ledger.Roles {
-		if role := &r.Ledger.Roles[i]; failed != "" {
-			terms[role.Key] = role.Evidence
+	if failed != "" {
+		for i := range r.Ledger.Roles {
+			terms[r.Ledger.Roles[i].Key] = r.Ledger.Roles[i].Evidence
 		}
 	}
 	for _, ref := range h.refs {

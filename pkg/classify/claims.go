@@ -179,7 +179,7 @@ func matches(m specs.Match, o providers.Object) answer {
 	}
 	for key, pattern := range m.Labels {
 		value, ok := o.Labels()[key]
-		out = min(out, matchesKey(pattern, value, ok, o.Sealed()[label+key], func(value string) bool { return specs.Glob(pattern, value, false) }))
+		out = min(out, matchesKey(pattern, value, ok, o.Sealed()[providers.LabelSeal+key], func(value string) bool { return specs.Glob(pattern, value, false) }))
 	}
 	return out
 }

@@ -115,10 +115,17 @@ type judge struct {
 }
 
 func newJudge(in Input) *judge {
-	j := &judge{Input: in, claims: claim(in), used: map[specs.Pos]bool{}, calendar: evidence.NewCalendar(), sources: map[string]*providers.Observation{}, nowhere: map[string]providers.Presence{}}
+	j := &judge{Input: in, claims: claim(in), used: map[specs.Pos]bool{}, calendar: evidence.NewCalendar(), sources: map[string]*providers.Observation{}, nowhere: map[string]providers.Presence{}, homes: map[string][]string{}, answered: map[string]bool{}}
 	for i := range in.World.Observations {
 		o := &in.World.Observations[i]
 		j.sources[o.Source] = o
+	}
+	for i := range in.Ledger.Roles {
+		r := &in.Ledger.Roles[i]
+		j.homes[r.Key] = r.Sources
+		for _, s := range r.Sources {
+			j.answered[s] = true
+		}
 	}
 	return j
 }

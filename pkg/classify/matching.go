@@ -25,8 +25,6 @@ type matching struct {
 // keyValue is of an attribute, or of a label with what Sealed has before one.
 type keyValue struct{ key, value string }
 
-const label = "labels."
-
 // telling are the keys of a match, those that fewest objects share first.
 var telling = []string{"name", "command", "workflow", "cron", "file", "schedule", "repo", "namespace", "user"}
 
@@ -34,7 +32,7 @@ func (m *matching) add(r *specs.Role) {
 	i := len(m.roles)
 	m.roles = append(m.roles, r)
 	if key, ok := m.leastShared(r); ok {
-		m.labels = m.labels || strings.HasPrefix(key.key, label)
+		m.labels = m.labels || strings.HasPrefix(key.key, providers.LabelSeal)
 		into(&m.exact, key, i)
 		return
 	}
@@ -64,7 +62,7 @@ func (m *matching) leastShared(r *specs.Role) (least keyValue, ok bool) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Match.Labels)) {
 		if pattern := r.Match.Labels[name]; !strings.ContainsAny(pattern, "*?") {
-			take(keyValue{label + name, pattern})
+			take(keyValue{providers.LabelSeal + name, pattern})
 		}
 	}
 	return least, ok
@@ -105,7 +103,7 @@ func (m *matching) candidates(o *providers.Object) []*specs.Role {
 	}
 	if m.labels {
 		for name, value := range o.Labels() {
-			at = append(at, m.exact[keyValue{label + name, value}]...)
+			at = append(at, m.exact[keyValue{providers.LabelSeal + name, value}]...)
 		}
 	}
 	slices.Sort(at)

@@ -14,14 +14,6 @@ import (
 
 // strangers reports the objects that play no role where they stand.
 func (j *judge) strangers() {
-	j.homes, j.answered = map[string][]string{}, map[string]bool{}
-	for i := range j.Ledger.Roles {
-		r := &j.Ledger.Roles[i]
-		j.homes[r.Key] = r.Sources
-		for _, s := range r.Sources {
-			j.answered[s] = true
-		}
-	}
 	at := map[string]int{}
 	ignored := map[string]int{}
 	for _, o := range j.claims.objects {
@@ -160,7 +152,7 @@ func (j *judge) byTimes() map[string]*alike {
 func (a *alike) add(o *object) {
 	i := len(a.objects)
 	a.objects = append(a.objects, o)
-	if sealed(o.Spec.Body) {
+	if o.Spec.Body.Sealed() {
 		a.sealed = append(a.sealed, i)
 		return
 	}
@@ -168,10 +160,6 @@ func (a *alike) add(o *object) {
 	if command := o.Spec.Body.Get("command"); command.Kind == specs.Text {
 		into(&a.byCommand, command.Text, i)
 	}
-}
-
-func sealed(body specs.Packed) bool {
-	return body.Any(func(_ int, _ string, kind specs.Kind, _ string) bool { return kind == specs.Sealed })
 }
 
 // like are the objects among which all are that do what is desired: ten thousand
@@ -183,7 +171,7 @@ func (a *alike) like(d specs.Desired) []*object {
 	var at []int
 	command := d.Spec.Body.Get("command")
 	switch {
-	case slow.Only() || len(d.Ignore) > 0 || sealed(d.Spec.Body):
+	case slow.Only() || len(d.Ignore) > 0 || d.Spec.Body.Sealed():
 		return a.objects
 	case !d.Pinned.IsZero():
 		at = a.byHash[d.Pinned]
@@ -280,13 +268,11 @@ func (j *judge) providerNotes() {
 		for _, n := range obs.Notes {
 			j.note(n.Code, obs.Source, n.Message, n.Pos)
 		}
-		if rule := j.Rules[obs.Source]; rule.Live && len(obs.Objects) == 0 && len(obs.Gaps()) == 0 && j.expects(obs.Source) {
+		if rule := j.Rules[obs.Source]; rule.Live && len(obs.Objects) == 0 && len(obs.Gaps()) == 0 && j.answered[obs.Source] {
 			j.note("suspicious-empty", obs.Source, "the source lists nothing at all, though the ledger has roles there; check that this is the right place before believing it", specs.Pos{})
 		}
 	}
 }
-
-func (j *judge) expects(source string) bool { return j.answered[source] }
 
 // waivers takes the findings that the ledger waives out of account, and says
 // which waivers are over or have nothing to waive.
@@ -362,7 +348,7 @@ func (j *judge) lookedAt(id string) bool {
 		if _, ok := j.Rules[rest[i+1:]]; ok {
 			return true
 		}
-		return !j.expects(rest[i+1:])
+		return !j.answered[rest[i+1:]]
 	}
 	_, path, _ := strings.Cut(rest, ":")
 	source, _, _ := strings.Cut(path, "/")

@@ -285,15 +285,11 @@ func (r *tableReader) add(it *item, off []providers.Inactive) {
 	if !r.g.system {
 		user = r.user
 	}
-	o, comment := r.object(it, off)
+	o := r.object(it, off, r.attrs(user))
 	o.Env = r.env.packed
 	o.Spec = specs.Spec{Schedules: it.entry.schedules, Body: bodyOf(it.entry, user, env), Cosmetic: r.env.spelled}
-	o.Attrs = r.attrs(user)
 	if o.Spec.Written() != it.entry.written {
 		o.SetAttr("schedule", it.entry.written)
-	}
-	if comment != "" {
-		o.SetAttr("comment", comment)
 	}
 	if r.stock != nil && r.stock(r.file, it.entry.command) {
 		o.SetAttr("builtin", "true")
@@ -328,30 +324,25 @@ func bodyOf(e entry, user string, env specs.Value) specs.Packed {
 
 // opaque makes the object of a line that cannot be read, under a marker.
 func (r *tableReader) opaque(it *item, off []providers.Inactive) {
-	o, comment := r.object(it, off)
+	o := r.object(it, off, providers.Attrs{{Name: "file", Text: r.file}})
 	o.Opaque = true
-	o.Attrs = providers.Attrs{{Name: "file", Text: r.file}}
-	if comment != "" {
-		o.SetAttr("comment", comment)
-	}
 	r.keep(o, specs.Seal(it.text))
 }
 
-// object is what an entry and a line that cannot be read have in common. Beside it
-// is the text of a comment of another tool, that says what the entry is for.
-func (r *tableReader) object(it *item, off []providers.Inactive) (o providers.Object, comment string) {
+// object is what an entry and a line that cannot be read have in common.
+func (r *tableReader) object(it *item, off []providers.Inactive, attrs providers.Attrs) providers.Object {
 	if r.origin == nil {
 		r.origin = &providers.Origin{Source: r.source, Provider: "crontab", Part: r.part}
 	}
-	o = providers.Object{Origin: r.origin, Pos: r.pos(it.line), More: r.more(off)}
+	o := providers.Object{Origin: r.origin, Pos: r.pos(it.line), Attrs: attrs, More: r.more(off)}
 	if l := r.pending; l != nil {
 		o.Marked = providers.Keep(apart(l.marker))
 		if l.foreign && l.marker.Role == "" {
-			comment = strings.Clone(l.text)
+			o.SetAttr("comment", strings.Clone(l.text))
 		}
 	}
 	r.pending, r.sentence = nil, nil
-	return o, comment
+	return o
 }
 
 // apart is a marker whose texts do not hold the whole table.

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -25,6 +26,13 @@ type File struct {
 	// Regular says that the folder's listing called it a regular file; false is not
 	// known.
 	Regular bool
+}
+
+// OpenRegular opens a file that was regular when it was asked for. By the flag Go
+// does not ask the system four times whether reading it may block, and opening what
+// has become a pipe does not wait.
+func OpenRegular(name string) (*os.File, error) {
+	return os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 }
 
 // Expand finds the files that patterns name below a base folder. A pattern is a

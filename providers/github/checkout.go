@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 
 	"github.com/rolecall-dev/rolecall/providers"
 	"github.com/rolecall-dev/rolecall/providers/files"
@@ -224,8 +223,7 @@ func readFile(name string) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, errNotRegular
 	}
-	// the flag spares asking four times whether reading a regular file may block
-	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := files.OpenRegular(name)
 	if err != nil {
 		return nil, err
 	}

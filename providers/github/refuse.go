@@ -286,7 +286,7 @@ func (r *reader) checkScalar(n *node, line int, name string, s form) {
 // isNumber holds also for what a double cannot.
 func isNumber(n *node) bool {
 	v := scalar(n)
-	return v.Kind == specs.Number || n.Style == 0 && (coreFloat(n.Value))
+	return v.Kind == specs.Number || n.Style == 0 && coreFloat(n.Value)
 }
 
 var coreTags = []string{"!!str", "!!int", "!!float", "!!bool", "!!null"}

@@ -55,8 +55,8 @@ var states = map[string]providers.Inactive{
 // apply joins an object with GitHub's registration of its workflow. A state
 // that is neither active nor known is off as well, under its own name.
 func apply(o *providers.Object, w *gh.Workflow) {
-	o.Extra().UID = strconv.FormatInt(w.GetID(), 10)
-	o.Extra().Created = w.GetCreatedAt().Time
+	more := o.Extra()
+	more.UID, more.Created = strconv.FormatInt(w.GetID(), 10), w.GetCreatedAt().Time
 	if w.GetState() == "active" {
 		return
 	}
@@ -68,7 +68,7 @@ func apply(o *providers.Object, w *gh.Workflow) {
 	if in.Code == "" {
 		in.Code = "not-active"
 	}
-	o.Extra().Inactive = append(o.Inactive(), in)
+	more.Inactive = append(more.Inactive, in)
 }
 
 // permissions asks whether Actions is on. Not being told is a note, since the

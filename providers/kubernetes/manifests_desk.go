@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"sync"
-	"syscall"
 
 	"github.com/rolecall-dev/rolecall/providers/files"
 	"github.com/rolecall-dev/rolecall/specs/plain"
@@ -92,11 +91,11 @@ func readFile(f files.File, buf []byte) ([]byte, error) {
 	return append(buf[:n:n], more...), err
 }
 
-// open opens a file, without asking four times whether reading it may block
-// where it is a regular one. There is no info where that cannot be had.
+// open opens a file, by files.OpenRegular where it is one. There is no info where
+// that cannot be had.
 func open(f files.File) (*os.File, os.FileInfo, error) {
 	if f.Regular {
-		if file, err := os.OpenFile(f.Path, os.O_RDONLY|syscall.O_NONBLOCK, 0); err == nil {
+		if file, err := files.OpenRegular(f.Path); err == nil {
 			if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
 				return file, info, nil
 			}
